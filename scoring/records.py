@@ -12,7 +12,7 @@ class Item:
     """One item of a predictions or references file. ``text`` is NFC; ``line`` is 1-based in the file.
 
     ``others`` are further reference texts of the item, if a recipe allows several; ``required`` are words that a
-    reference of captions demands. ``raw`` are all its texts as they stand in the file, kept only if NFC changed one.
+    reference of captions demands. ``raw`` are all its texts as they are in the file, kept only if NFC changed one.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Item:
         return (self.text, *self.others)
 
     def as_written(self) -> Item:
-        """The item with its texts as they stand in the file."""
+        """The item with its texts as they are in the file."""
         return replace(self, text=self.raw[0], others=self.raw[1:], raw=()) if self.raw else self
 
 

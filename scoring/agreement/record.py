@@ -41,7 +41,7 @@ class TooFewJudged(WordedError, ScoringError):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judge's values of items, which are fifths of its score; 0 stands for none. ``judge`` describes it."""
+    """A judge's values of items, which are fifths of its score; 0 means none. ``judge`` describes it."""
 
     metric: str
     signature: str  # the hash of the metric's signature

@@ -102,7 +102,7 @@ def masked(text: str, names: Iterable[str]) -> str:
 
 
 def _found(name: str, folded: str, places: list[int], text: str) -> Iterator[tuple[int, int]]:
-    """Where ``name`` stands in ``text``, by start and end."""
+    """Where ``name`` is in ``text``, by start and end."""
     at = folded.find(name)
     while at >= 0:
         start, end = places[at], places[at + len(name) - 1] + 1

@@ -137,7 +137,7 @@ def _clusters(item: IntArray, judge: IntArray) -> dict[str, IntArray]:
 
 
 def _whole(values: FloatArray, found: list[FloatArray | None], groups: list[int]) -> Clustered:
-    """A single cluster has no variance of its own to show; that of the votes stands for it."""
+    """A single cluster has no variance of its own to show; that of the votes takes its place."""
     votes = found[2] if found[2] is not None else np.zeros((len(values), len(values)))
     items, judges = (votes if each is None else each for each in found[:2])
     return Clustered(values, items, judges, votes, (groups[0], groups[1], groups[2]))

@@ -1,7 +1,7 @@
 """How far a metric orders whole systems as people do: Kendall's tau-b and pairwise accuracy.
 
 People's scores are those of the published result, and equal ones are ties. The accuracy is the share of pairs of
-systems on which the metric's order is people's, where a tie agrees with a tie alone; beside it stands the accuracy over
+systems on which the metric's order is people's, where a tie agrees with a tie alone; beside it is the accuracy over
 the pairs that people told apart (Holm's adjusted p at most the level), as Kocmi et al. (WMT 2021) advise: on the others
 people's own order may be chance.
 

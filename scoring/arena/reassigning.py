@@ -22,9 +22,9 @@ Position = tuple[str, int]  # a judge and a position in this judge's queue
 
 @dataclass(frozen=True, slots=True)
 class Reassigned:
-    """What changes. ``void`` are open assignments that no longer stand, as they moved to others or have no use.
+    """What changes. ``void`` are open assignments that are no longer wanted, as they moved to others or have no use.
 
-    ``added`` are new assignments: those of a judge stand at the positions from ``starts`` on. ``unassigned`` are open
+    ``added`` are new assignments: those of a judge have the positions from ``starts`` on. ``unassigned`` are open
     real ones that nobody can take, as they were.
     """
 
@@ -118,7 +118,7 @@ class _Change:
         return judge in self.number and self.panel[self.number[judge]].barred.isdisjoint(planned.systems)
 
     def _stands(self, judge: str, planned: Planned) -> bool:
-        """Whether an open assignment still stands."""
+        """Whether an open assignment is still wanted."""
         if not self._may_keep(judge, planned):
             return False
         if planned.kind == "real":
@@ -132,7 +132,7 @@ class _Change:
         return {**self.done.get(judge, {}), **still}
 
     def void(self) -> Iterator[Position]:
-        """The open assignments that do not stand. A repeat stands and falls with its first: both show one unit."""
+        """The open assignments that are no longer wanted. A repeat is as long as its first is: both show one unit."""
         return ((judge, place) for judge, place, each in _each(self.open) if not self._stands(judge, each))
 
     def unassigned(self) -> Iterator[Planned]:

@@ -1,6 +1,6 @@
 """The files of ``pairwise``: the result, and beside it, while it is made, every answer as it comes.
 
-``OUT.json`` is written whole at the end. Until then the answers stand in ``OUT.json.part`` (``answer_log``). Whoever
+``OUT.json`` is written whole at the end. Until then the answers are in ``OUT.json.part`` (``answer_log``). Whoever
 runs the command again asks only for what neither file holds; the budget counts on.
 """
 
@@ -67,7 +67,7 @@ class AnswerFile:
 
 
 def answer_row(answer: Judgement | None) -> dict[str, Any]:
-    """An answer as it stands in a file; its choice is ``None`` where it stayed unparsable."""
+    """An answer as it is in a file; its choice is ``None`` where it stayed unparsable."""
     return {"choice": None, "reason": ""} if answer is None else {"choice": answer.decision, "reason": answer.reason}
 
 

@@ -21,7 +21,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The budget; 0 stands for no limit."""
+    """The budget; 0 means no limit."""
 
     requests: int = 0
     tokens: int = 0

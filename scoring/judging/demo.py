@@ -46,7 +46,7 @@ MAX_QUESTION_BYTES: Final = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """How a demo judge misbehaves. ``rate``: the share of requests with one of ``faults``, at most ``most`` of one
-    question; ``delay`` of every answer, ``hang`` and ``retry_after`` in seconds. ``biased``: always prefers what stands
+    question; ``delay`` of every answer, ``hang`` and ``retry_after`` in seconds. ``biased``: always prefers what comes
     first. ``gullible``: obeys a text that demands the highest score, as a bad judge would.
     """
 

@@ -1,6 +1,6 @@
 """How the demo judge decides: by simple features of the fenced texts, and by nothing else.
 
-It reads the fence from the system message, which no participant writes, and then only what stands between the lines
+It reads the fence from the system message, which no participant writes, and then only what is between the lines
 with that fence. Sentences with fewer than two words in common with the source are ignored, so that no instruction in
 them can matter. Its judgements order texts sensibly and mean nothing.
 """

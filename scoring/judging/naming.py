@@ -1,4 +1,4 @@
-"""What may stand in a signature, which everybody reads: names of models, but no path of a machine and no secret.
+"""What may be in a signature, which everybody reads: names of models, but no path of a machine and no secret.
 
 A server often names its model by the path of its folder or file; the base name remains, so that the same model has one
 name wherever it lies. The key that is sent is taken out of everything, should a server repeat it or a profile hold it

@@ -7,7 +7,7 @@ winner, and the interval of its share of them is Wilson's (1927).
 
 A judge that prefers a position so decides nothing, and how much it does is measured: ``order_effect`` is the share of
 decided answers for the text that stood first minus that for the second, -1 to 1, and 0 for a fair judge, whichever
-system is better, as each stands first equally often. Whether that could be chance is an exact two-sided sign test on
+system is better, as each comes first equally often. Whether that could be chance is an exact two-sided sign test on
 the items whose two answers lean to a position (first twice, or first once and a tie): a fair judge that errs leans to
 the first position as often as to the second, as the order of the two answers of an item is then of no account.
 """

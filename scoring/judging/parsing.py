@@ -48,7 +48,7 @@ def schema(task: Task) -> dict[str, Any]:
 def parse(content: Any, task: Task) -> Judgement:
     """The judgement in the text of an answer (parser version 1). Raises ``Unparsable``.
 
-    White space may stand around the object; nothing else may. Booleans, 4.0 and "4" are no scores, a key twice is none.
+    White space may be around the object; nothing else may. Booleans, 4.0 and "4" are no scores, a key twice is none.
     """
     if not isinstance(content, str):
         raise Unparsable("no text")

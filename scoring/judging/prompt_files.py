@@ -1,7 +1,7 @@
 """The prompts of a judge: versioned TOML files, in Korean and English, one for each question.
 
 A file has ``id``, ``language``, ``task`` (``score`` or ``choice``), ``roles`` (the texts that are sent, in order),
-``system`` and ``closing``; ``{fence}`` in them stands for the fence of the item. Everything that a judge reads besides
+``system`` and ``closing``; ``{fence}`` in them is the place of the item's fence. Everything that a judge reads besides
 the texts is in the file, and the hash of its bytes is in the signature: another rubric is another file.
 """
 

@@ -104,7 +104,7 @@ def _as_called(kind: type[Metric], tokenize: str | TokensOf | None) -> type[Metr
 
 
 def _reading_with(kind: type[Metric], tokenize: TokensOf) -> dict[str, Any]:
-    """What changes in a metric whose tokens a function of the caller gives: its name stands in the signature."""
+    """What changes in a metric whose tokens a function of the caller gives: its name is in the signature."""
 
     def tokens_of(piece: str) -> tuple[str, ...]:
         return tuple(tokenize(piece))

@@ -42,7 +42,7 @@ class NoText(WrongArgument, TypeError):
 
 
 class Swapped(WrongArgument):
-    """The predictions are lists of texts and the references texts: the two stand in each other's place."""
+    """The predictions are lists of texts and the references texts: the two are in each other's place."""
 
     code = "swapped"
     words = Message(

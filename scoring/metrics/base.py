@@ -210,7 +210,7 @@ class RemoteMetric(PairMetric):
 
     @classmethod
     def is_answer(cls, value: float) -> bool:
-        """Whether the server gave ``value``; for one that stands for no answer, another scoring asks again."""
+        """Whether the server gave ``value``; for one that means no answer, another scoring asks again."""
         return True
 
     def pair_warnings(

@@ -2,7 +2,7 @@
 
 RMSE = sqrt(mean((prediction - average)²)) over all items, each once: 0.0 without items. The prediction is the mean of
 the three traits rounded half up, 0 where the answer cannot be read (``scoring.text.essays``); ``average`` is that of
-the reference as it stands, not the mean of its traits. Lower is better. The value is scikit-learn's
+the reference as it is given, not the mean of its traits. Lower is better. The value is scikit-learn's
 ``root_mean_squared_error``.
 """
 

@@ -2,7 +2,7 @@
 
 * ``rationale_length``: mean characters of the rationales that are not blank.
 * ``rationale_quotes``: the share of them that quote the essay: some ``QUOTED`` letters or digits in a row of the
-  rationale stand so in the essay, whatever the spaces, punctuation and quotation marks between them.
+  rationale are so in the essay, whatever the spaces, punctuation and quotation marks between them.
 * ``rationale_hangul``: Hangul letters over all letters of the rationales (``metrics.script_use``).
 
 One rationale for many essays is warned of: the row of an item has a code of each of its rationales.

@@ -1,7 +1,7 @@
 """Fluency: the pseudo-log-likelihood per token of a caption under the masked language model of the profile.
 
 Every piece of the caption is masked in turn, and the model that BERTScore uses, here with all its layers and its head,
-says how probable the piece is where it stands (Salazar et al. 2020, "Masked Language Model Scoring"). The value is the
+says how probable the piece is in its place (Salazar et al. 2020, "Masked Language Model Scoring"). The value is the
 mean of the logarithms over the pieces, special tokens left out: below 0, and nearer to 0 the more the caption reads
 like what the model was trained on. Divided by the number of pieces, long captions do not lose for being long.
 

@@ -3,7 +3,7 @@
 The judge of the profile reads a versioned prompt and the fenced texts of an item, and answers with a whole number from
 1 to 5 by a JSON schema (``scoring.judging``). The value is a fifth of it: 0.2, 0.4, 0.6, 0.8 or 1. An answer that stays
 unparsable after two more tries has the value 0, as a parse failure has in the contest's own rule; its items are named
-in a warning. 0 therefore never stands for a judgement, and another scoring asks for such an item again: what a store
+in a warning. 0 therefore never means a judgement, and another scoring asks for such an item again: what a store
 keeps of it, it keeps for the same scoring only (``is_answer``). A blank candidate is not sent, and has 0 as well. What
 is no answer of the protocol, or none at all, is no value but an outage (``scoring.judging.asking``).
 

@@ -1,6 +1,6 @@
 """Required words: the share of the words that an item demands which its caption holds, whatever their form (0-1).
 
-The words stand with the references (``required``). A recipe hands them over as one text, a line for each word or
+The words are with the references (``required``). A recipe hands them over as one text, a line for each word or
 phrase; ``#`` separates forms either of which will do (우산#양산). Words and caption are compared as Okt's dictionary
 forms without particles, endings and punctuation: 우산 is in 우산을, 걷다 in 걸어간다 only if Okt says so, and 빨간 우산
 in 빨갛고 우산이. A word must begin and end with a morph (배 is not in 배추), but where Okt cuts it does not matter, nor

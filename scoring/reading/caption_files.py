@@ -2,7 +2,7 @@
 
 Candidates: ``{id: caption}``; a list of ``{"image_id" | "video_id" | "id", "caption"}``, alone or inside an object
 (``captions``, ``result``, ``results`` …); JSON lines of such objects; a table, of tabs or with a header line of commas.
-A caption may stand in a list of one. References: the same with several captions or several rows of one id, and the
+A caption may be in a list of one. References: the same with several captions or several rows of one id, and the
 layouts of data sets (``file_formats`` names them; ``caption_keys`` has the names of their fields). An object with a
 reference may also have ``required``, a list of words that a caption must hold.
 

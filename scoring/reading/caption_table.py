@@ -168,6 +168,6 @@ def _tsv_row(fields: list[str], line: int, columns: _Columns) -> Row | FileError
 
 
 def _row(fields: list[str], line: int, columns: _Columns) -> Row | FileError:
-    if len(fields) != columns.width:  # what stands where the id should be may be text of a reference
+    if len(fields) != columns.width:  # what is where the id should be may be text of a reference
         return FileError("table_columns", {"found": len(fields), "expected": columns.width}, line=line)
     return columns.row(fields, line)

@@ -56,7 +56,7 @@ class ItemCheck:
         self._errors: list[FileError] = []
 
     def written_texts(self) -> tuple[str, ...]:
-        """The texts of a sound item as they stand in the file, if NFC changed one."""
+        """The texts of a sound item as they are in the file, if NFC changed one."""
         return tuple(self._written) if self.has_normalized else ()
 
     def match_id(

@@ -1,6 +1,6 @@
 """What every recipe does with a text before it is scored: Unicode NFC, and the limit of its length, in words.
 
-The official scorers compare the texts as they stand in the files.
+The official scorers compare the texts as they are in the files.
 """
 
 from __future__ import annotations

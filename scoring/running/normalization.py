@@ -1,4 +1,4 @@
-"""What NFC changed in a score: the same comparison on the texts as they stand in the files, as the official scorers do.
+"""What NFC changed in a score: the same comparison on the texts as they are in the files, as the official scorers do.
 
 Only metrics that compare whole texts (exact match, accuracy, label scores) are computed again: they need no analyser
 and no model, and a single code point decides in them.

@@ -163,7 +163,7 @@ LEFT_OUT: Final = (
     "submissions.judgeusage",  # of this site's judges
     "submissions.judgereservation",
     "submissions.judgement",  # only readable with this site's key
-    "submissions.judgeagreement",  # stands on this site's card of a metric
+    "submissions.judgeagreement",  # is on this site's card of a metric
     "submissions.canaryrows",  # of this site's workers
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )

@@ -1,6 +1,6 @@
 """A design in the database: the rows of a queue as ``scoring.arena.design`` plans them, and back.
 
-Positions of the design begin at ``QUEUE_START`` in the database; before them stand the calibration items.
+Positions of the design begin at ``QUEUE_START`` in the database; before them are the calibration items.
 """
 
 from __future__ import annotations

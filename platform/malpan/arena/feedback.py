@@ -26,7 +26,7 @@ def feedback_of(assignment: Assignment, value: dict[str, Any]) -> tuple[bool, st
 
 
 def _share_of_scale(campaign: Campaign, scores: dict[str, int]) -> float:
-    """Where ``scores`` stand between the lowest (0) and the highest (1), by the weights of the criteria."""
+    """Where ``scores`` are between the lowest (0) and the highest (1), by the weights of the criteria."""
     rows = campaign.rubric.criteria
     parts = [row["weight"] * (scores[row["key"]] - row["low"]) / (row["high"] - row["low"]) for row in rows]
     return float(sum(parts) / sum(row["weight"] for row in rows))

@@ -83,7 +83,7 @@ def correct_judgement(
     now: datetime | None = None,
 ) -> Judgement:
     """Record another judgement of a judged assignment until the campaign closes; the newest counts. Its seconds are all
-    that the judge took. Sending what stands there already changes nothing.
+    that the judge took. Sending what is there already changes nothing.
 
     Raises as ``judge_assignment``, and ``NotJudgedYet``.
     """

@@ -102,7 +102,7 @@ def _next_positions(campaign: Campaign, labels: Iterable[str]) -> dict[str, int]
 
 
 def _void(rows: Sequence[Assignment], change: Reassigned, giving: CampaignJudge | None, because: str) -> None:
-    """Make what no longer stands void: real assignments are moved, but for those that nobody takes."""
+    """Make what is no longer in the design void: real assignments are moved, but for those that nobody takes."""
     places = set(change.void)
     lost = {_key(planned) for planned in change.unassigned}
     reasons: dict[str, list[int]] = {}

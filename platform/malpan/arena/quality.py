@@ -57,8 +57,8 @@ class JudgeQuality:
 @dataclass(frozen=True, slots=True)
 class LiveQuality:
     """Of a campaign. ``agreement``: that of a result document, ``None`` before it is computed. ``balance``: how even
-    the design is as it stands. ``of``: the moment of the judgements that figures and agreement are of, ``None`` if they
-    are of all; ``waiting``: the computation of those that is under way; ``has_failed``: it could not be done.
+    the present design is. ``of``: the moment of the judgements that figures and agreement are of, ``None`` if they are
+    of all; ``waiting``: the computation of those that is under way; ``has_failed``: it could not be done.
     """
 
     done: int

@@ -193,7 +193,7 @@ def note_calibrated(judge: CampaignJudge, now: datetime) -> None:
 
 
 def _open_rows(judge: CampaignJudge) -> QuerySet[Assignment]:
-    """The open assignments in their order; calibration stands first (``design_rows.QUEUE_START``)."""
+    """The open assignments in their order; calibration comes first (``design_rows.QUEUE_START``)."""
     return with_item(judge).filter(state=State.OPEN).order_by("position")
 
 

@@ -1,7 +1,7 @@
 """Room on the interpreter's stack for calls within calls within calls.
 
 CPython keeps the frames of a thread in chunks of 16 KB. It asks the kernel for a chunk when a frame does not fit any
-more, and gives it back as soon as that frame returns. So a loop that happens to stand at the edge of a chunk pays two
+more, and gives it back as soon as that frame returns. So a loop that happens to be at the edge of a chunk pays two
 system calls and a page fault for every call it makes. Which page that hits is chance, and any change of the code moves
 it: in the test of all pages it was 230 times a page, a quarter of the time. A frame that is larger than a chunk has one
 of its own, and all that it calls lives in the rest of that.

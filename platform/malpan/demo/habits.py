@@ -85,7 +85,7 @@ class Rationale(StrEnum):
 
 
 class Frame(StrEnum):
-    """Where the three scores stand in a row of the file."""
+    """Where the three scores are in a row of the file."""
 
     TOP = "top"
     JUDGE = "judge"

@@ -42,7 +42,7 @@ class Snapshot(models.Model):
 class BoardSnapshot(Snapshot):
     """The final board of a phase or, of kind ``PUBLIC``, a public board as it was right before what ranks changed
     (``leaderboard.keeping``). ``sha256`` is of the canonical JSON of the rows. ``components``: what it ranks by where
-    that is a composite, whose parts stand in the rows.
+    that is a composite, whose parts are in the rows.
     """
 
     class Kind(models.TextChoices):

@@ -15,7 +15,7 @@ EX_CONFIG = 78
 DEMO_JUDGE_URL = "MALPAN_DEMO_JUDGE_URL"
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
-# of web servers' connections: nobody waits for ever for a row, and a process that stands still holds none for ever
+# of web servers' connections: nobody waits for ever for a row, and a process that hangs holds none for ever
 PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
 
 

@@ -143,7 +143,7 @@ class TableUnreadable(Unprocessable):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong in ``line`` (from 1; ``None``: in no line), said by ``code``; ``value`` is what stands there."""
+    """What is wrong in ``line`` (from 1; ``None``: in no line), said by ``code``; ``value`` is what is there."""
 
     code: str
     line: int | None = None

@@ -250,5 +250,5 @@ def _name_key(name: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """What stands in the table, short enough to show."""
+    """What the table has, short enough to show."""
     return quoted(_cell(text))

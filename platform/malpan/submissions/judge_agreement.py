@@ -1,5 +1,5 @@
 """How far an LLM judge agrees with people: an organiser gives people's scores of a submission's items, and the figures
-stand on the card of the metric, for everybody who wants to know what the judge is worth.
+are on the card of the metric, for everybody who wants to know what the judge is worth.
 
 They are computed here, from the values that the site itself stored; the people's scores are not kept. A card shows only
 what competitions recorded that are published.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-LINE_OCTETS: Final = 75  # of a line without its end; a longer one goes on in the next, after a space
+LINE_OCTETS: Final = 75  # of a line without its end; a longer one continues in the next, after a space
 
 
 @dataclass(frozen=True, slots=True)

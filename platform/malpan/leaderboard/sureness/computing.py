@@ -28,7 +28,7 @@ TRIALS: Final = 10_000
 
 
 class SurenessCrashed(SystemFault):
-    """Computing how sure a board is failed by an error of ours. The board stands as it does, without intervals."""
+    """Computing how sure a board is failed by an error of ours. The board is shown as it is, without intervals."""
 
     text = _("순위표의 신뢰구간을 계산하지 못했습니다. 점수와 순위에는 영향이 없습니다.")
 

@@ -11,9 +11,9 @@ is paid twice if its asker is alive and still without a stored answer when that 
 or if the job was given to another worker while the first one's request was on its way. Then all use the value that was
 stored first.
 
-Two things are kept for one scoring alone (``scope``), so that it goes on where it was paused or killed:
+Two things are kept for one scoring alone (``scope``), so that it continues where it was paused or killed:
 
-* the judgements of a repetition, whose purpose is to ask again. A retried run goes on with those of the failed one
+* the judgements of a repetition, whose purpose is to ask again. A retried run uses those of the failed one
   whose place it takes.
 * that an answer stayed unparsable (``RemoteMetric.is_answer``): it counts as 0, but is no judgement. So whoever wants
   such an item asked again scores the submission again, and pays for these items alone.

@@ -131,7 +131,7 @@ class ApplyForm(forms.Form):
             del self.fields["leaves_other_phases"]
 
     def show(self, seen: str) -> None:
-        """Stand under another preview than the one that was posted: it has to be confirmed anew."""
+        """Use the form under another preview than the one that was posted: it has to be confirmed anew."""
         data: Any = copy(self.data)  # of what was posted, one that may be changed
         data["seen"] = seen
         data.pop("confirm", None)

@@ -75,7 +75,7 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
 @require_safe
 @manage_page(Permission.VIEW)
 def campaign_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """A campaign at a glance: where it stands, what comes next, what was committed to in the chain."""
+    """A campaign at a glance: its state, what comes next, what was committed to in the chain."""
     campaign = campaign_at(access, pk)
     context = campaign_context(access, campaign, "manage_campaign")
     counts = context["counts"]

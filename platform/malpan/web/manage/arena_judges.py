@@ -36,7 +36,7 @@ from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, judge_s
 @require_safe
 @manage_page(Permission.VIEW)
 def judges_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Everybody who was invited, with where they stand."""
+    """Everybody who was invited, with their state."""
     return _judges_page(request, access, campaign_at(access, pk), InviteForm())
 
 

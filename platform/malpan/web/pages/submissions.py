@@ -58,7 +58,7 @@ class SubmissionStatus:
     fault: str
     is_demo: bool  # the final score
     lacks_worker: bool
-    raw: str = ""  # the values of the parts where a composite ranks: they stand in the place of the final score
+    raw: str = ""  # the values of the parts where a composite ranks: shown in the place of the final score
     hidden_raw: str = ""
     is_unreadable: bool = False  # not one answer of the file could be read
 

@@ -11,7 +11,7 @@ _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A linear scale: ``low`` stands at ``start``, ``high`` at ``end`` (in the units of the drawing)."""
+    """A linear scale: ``low`` is at ``start``, ``high`` at ``end`` (in the units of the drawing)."""
 
     low: float
     high: float
@@ -19,7 +19,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The place of ``value``, to a tenth; what is beyond the ends stands at the end."""
+        """The place of ``value``, to a tenth; what is beyond the ends is at the end."""
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + min(max(share, 0.0), 1.0) * (self.end - self.start), 1)
 

@@ -1,4 +1,4 @@
-"""How campaigns are shown to organisers: where one stands, what comes next, how much work it is."""
+"""How campaigns are shown to organisers: the state of one, what comes next, how much work it is."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def workload(campaign: Campaign, judges: int) -> Workload:
 
 
 def judge_state(judge: CampaignJudge, now: Any) -> str:
-    """Where ``judge`` stands."""
+    """The state of ``judge``."""
     if judge.removed_at is not None:
         return "removed"
     if judge.accepted_at is None:

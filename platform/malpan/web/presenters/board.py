@@ -1,4 +1,4 @@
-"""The board's table as a whole: the columns it shows, its page, and the publications that stand beside it.
+"""The board's table as a whole: the columns it shows, its page, and the publications beside it.
 
 Its headings are in ``board_headings``, the lines of its teams in ``board_lines``.
 """

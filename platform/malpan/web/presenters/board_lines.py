@@ -139,7 +139,7 @@ def marks_between(
 ) -> tuple[list[tuple[scores.Mark, ...]], tuple[scores.Mark, ...]]:
     """For each ranked row the marks drawn above it: those it fails and the row before it reached; then the rest.
 
-    A score equal to a mark has reached it. Marks above the first row stand there: what nobody has reached yet.
+    A score equal to a mark has reached it. Marks that nobody has reached yet are above the first row.
     """
     before = found.row_before
     above_page = [] if before is None else [mark for mark in marks if before.final_score < mark.value]

@@ -44,7 +44,7 @@ class Command(BaseCommand):
 def board_lines(shown: Board) -> list[str]:
     """The board as lines of text: a title, a header, a line for each team; scores on the track's scale, aligned.
 
-    Only the columns that judge: the other metrics would not fit a terminal. Where a composite ranks it stands in the
+    Only the columns that judge: the other metrics would not fit a terminal. Where a composite ranks it is in the
     place of the final score.
     """
     track = shown.phase.track

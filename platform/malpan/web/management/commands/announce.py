@@ -111,7 +111,7 @@ def _waiting_runs() -> int:
 
 
 def _wait_for_scores(patience: float) -> int:
-    """Wait until the demo is scored, as long as its scoring goes on: until nothing was scored for ``patience`` seconds.
+    """Wait until the demo is scored, as long as scoring proceeds: until nothing was scored for ``patience`` seconds.
 
     Returns how many runs are left.
     """
