@@ -23,7 +23,7 @@ from malpan.arena.errors import (
 from malpan.arena.freezing import blinded, names_to_hide
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.opening import open_campaign, preview_design
-from malpan.arena.systems import choose_systems, set_institutions, systems_of
+from malpan.arena.systems import choose_systems, systems_of
 from malpan.competitions.errors import ManageNotFound
 from malpan.competitions.models import Phase
 from malpan.core.messages import text_of
@@ -135,7 +135,8 @@ def test_bars_are_kept(world: World) -> None:
     campaign = world.ready(judges=4, item_count=20)
     member = world.judge(campaign, leader_of(world.teams[1]))
     colleague = world.judge(campaign, institution="한글  대학교")
-    set_institutions(campaign=campaign, actor=world.owner, institutions={2: "한글대학교"})
+    names = [row.submission.public_id for row in systems_of(campaign)]
+    choose_systems(campaign=campaign, actor=world.owner, submissions=names, institutions={2: "한글대학교"})
     open_campaign(campaign=campaign, actor=world.owner)
     label_of = {row.submission.team.number: row.label for row in systems_of(campaign)}
     bars = {(bar.judge_id, bar.system.label, bar.reason) for bar in JudgeBar.objects.select_related("system")}

@@ -10,7 +10,7 @@ from django.utils import timezone
 from malpan.arena.errors import CampaignOpened, NoBoard, SystemUnfit, TooManySystems
 from malpan.arena.models import Campaign
 from malpan.arena.selectors import submission_choices
-from malpan.arena.systems import SYSTEMS_MOST, choose_systems, choose_top, set_institutions, systems_of
+from malpan.arena.systems import SYSTEMS_MOST, choose_systems, choose_top, systems_of
 from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from malpan.submissions.errors import SubmissionNotFound
@@ -87,9 +87,19 @@ def test_institutions_stay_with_their_teams(world: World) -> None:
     choose(world, campaign, 1, 2, institutions={1: "  한글 대학교 "})
     choose(world, campaign, 3, 1)
     assert {row.submission.team.number: row.institution for row in systems_of(campaign)} == {3: "", 1: "한글 대학교"}
-    set_institutions(campaign=campaign, actor=world.owner, institutions={3: "말글 연구소"})
+    choose(world, campaign, 3, 1, institutions={3: "말글 연구소"})
     assert [row.institution for row in systems_of(campaign)] == ["말글 연구소", "한글 대학교"]
-    assert AuditEntry.objects.latest("pk").after == {"teams": [3]}
+
+
+def test_an_institution_alone_is_in_the_audit_log_and_nothing_new_is_not(world: World) -> None:
+    """It decides who judges whom. That submissions were chosen was all the log said, the same before and after."""
+    campaign = world.campaign()
+    choose(world, campaign, 1, 2)
+    choose(world, campaign, 1, 2, institutions={2: "말글 연구소"})
+    entry = AuditEntry.objects.filter(action="campaign.choose_systems").latest("pk")
+    assert (entry.before, entry.after) == ({"institutions": {}}, {"institutions": {"2": "말글 연구소"}})
+    choose(world, campaign, 1, 2, institutions={2: " 말글 연구소"})
+    assert AuditEntry.objects.filter(action="campaign.choose_systems").count() == 2
 
 
 def refusal(world: World, *names: object) -> str:
@@ -138,10 +148,7 @@ def test_there_is_a_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_only_a_draft_and_who_may_manage(world: World) -> None:
     campaign = world.opened()
-    for call in (choose_systems, choose_top, set_institutions):
-        given: dict[str, Any] = {
-            choose_systems: {"submissions": []}, choose_top: {"count": 2}, set_institutions: {"institutions": {}}
-        }[call]  # fmt: skip
+    for call, given in ((choose_systems, {"submissions": []}), (choose_top, {"count": 2})):
         with pytest.raises(CampaignOpened):
             call(campaign=campaign, actor=world.owner, **given)
         with pytest.raises(ManageNotFound):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
@@ -49,23 +49,18 @@ def choose_systems(
         fresh = lock_draft(campaign.pk)
         chosen = _submissions(fresh, submissions)
         require_fit(chosen, fresh.phase)
-        known = {row.submission.team.number: row.institution for row in systems_of(fresh)}
+        held = systems_of(fresh)
+        known = {row.submission.team.number: row.institution for row in held}
         known |= {number: one_line(text)[:INSTITUTION_MAX] for number, text in (institutions or {}).items()}
-        before = [str(row.submission.public_id) for row in systems_of(fresh)]
         fresh.systems.all().delete()
         rows = [
             CampaignSystem(campaign=fresh, submission=row, position=place, institution=known.get(row.team.number, ""))
             for place, row in enumerate(chosen, start=1)
         ]
         made = CampaignSystem.objects.bulk_create(rows)
-        after = [str(row.public_id) for row in chosen]
-        audit.record(
-            actor=actor,
-            action="campaign.choose_systems",
-            obj=fresh,
-            before={"submissions": before},
-            after={"submissions": after},
-        )
+        before, after = audit.changed(_facts(held), _facts(made))
+        if after:
+            audit.record(actor=actor, action="campaign.choose_systems", obj=fresh, before=before, after=after)
     return made
 
 
@@ -86,21 +81,13 @@ def choose_top(*, campaign: Campaign, actor: User, count: int, with_baselines: b
     return choose_systems(campaign=campaign, actor=actor, submissions=names)
 
 
-def set_institutions(*, campaign: Campaign, actor: User, institutions: Mapping[int, str]) -> None:
-    """Say where teams are from, by number of the team; until the opening. Raises as ``choose_systems``."""
-    require(actor, campaign.track.competition, Permission.MANAGE)
-    with transaction.atomic():
-        fresh = lock_draft(campaign.pk)
-        changed = []
-        for row in systems_of(fresh):
-            text = one_line(institutions.get(row.submission.team.number, row.institution))[:INSTITUTION_MAX]
-            if text != row.institution:
-                row.institution = text
-                changed.append(row)
-        if changed:
-            CampaignSystem.objects.bulk_update(changed, ["institution"])
-            facts = {"teams": sorted(row.submission.team.number for row in changed)}
-            audit.record(actor=actor, action="campaign.set_institutions", obj=fresh, after=facts)
+def _facts(rows: Iterable[CampaignSystem]) -> dict[str, Any]:
+    """What the audit log has of them: the submissions, and where their teams are from."""
+    rows = list(rows)
+    return {
+        "submissions": [str(row.submission.public_id) for row in rows],
+        "institutions": {str(row.submission.team.number): row.institution for row in rows if row.institution},
+    }
 
 
 def systems_of(campaign: Campaign) -> list[CampaignSystem]:

@@ -33,7 +33,6 @@ class Row:
     """A line of the drawing: its place, the ends of the interval, and the value."""
 
     label: str
-    full_label: str
     text_y: float
     y: float
     low: float
@@ -79,7 +78,6 @@ def _row(estimate: Estimate, number: int, scale: Scale) -> Row:
     middle = ROW * number + ROW / 2
     return Row(
         label=cut(estimate.label, LABEL_COLUMNS),
-        full_label=estimate.label,
         text_y=middle + 5,
         y=middle,
         low=scale(estimate.low),
