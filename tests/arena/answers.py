@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TypeVar, cast
 from unittest.mock import patch
 
 from django.db import connection
+from django.db.models import F
 
 from malpan.arena.computations import JOB
 from malpan.arena.errors import StillComputing
 from malpan.arena.handlers import ComputeFigures
-from malpan.arena.models import Campaign
+from malpan.arena.models import Campaign, Computation
 from malpan.arena.quality import LiveQuality, live_quality
 from malpan.jobs import claim
 from malpan.jobs.lease import LeaseRenewer
@@ -51,10 +53,17 @@ def answered(read: Callable[..., T], **arguments: object) -> T:
         return read(**arguments)
 
 
+def rested() -> None:
+    """The last computations are long ago."""
+    Computation.objects.filter(answered_at__isnull=False).update(answered_at=F("answered_at") - timedelta(days=1))
+
+
 def quality_of(campaign: Campaign) -> LiveQuality:
     """The figures of exactly the present judgements."""
+    rested()
     if live_quality(campaign).waiting is not None:
         work_off()
+        rested()
     found = live_quality(campaign)
     if found.waiting is not None:  # a former computation was under way
         work_off()

@@ -21,14 +21,14 @@ from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.quality import current_result, live_quality, open_scores
 from malpan.arena.results import question_of
 from malpan.arena.votes_file import votes_of
-from malpan.jobs import claim, outcome
+from malpan.jobs import claim, outcome, queue
 from malpan.jobs.errors import WorkerLost
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reclaim_expired
 from malpan.jobs.registry import NotMine
 from scoring.arena.result import compute
 from scoring.arena.votes import read_votes
-from tests.arena.answers import answered, do, quality_of, work_off
+from tests.arena.answers import answered, do, quality_of, rested, work_off
 from tests.arena.panels import Panel, open_panel
 from tests.factories import CompetitionFactory
 
@@ -118,6 +118,7 @@ def test_while_judges_work_the_last_figures_are_shown_and_one_computation_is_und
     open_scores(campaign=panel.campaign, actor=panel.organiser, reason="까닭")
     first = quality_of(panel.campaign)
     assert (first.of, first.waiting) == (None, None)
+    rested()
 
     for _number in range(2):
         judge_better(panel, panel.judges[0])
@@ -131,6 +132,36 @@ def test_while_judges_work_the_last_figures_are_shown_and_one_computation_is_und
 
     fresh = quality_of(panel.campaign)
     assert fresh.judges[0].figures.votes + fresh.judges[0].figures.controls + fresh.judges[0].figures.repeats == 5
+
+
+def test_figures_of_an_open_campaign_rest_twenty_times_as_long_as_they_took(panel):
+    quality_of(panel.campaign)
+    now = timezone.now()
+    row = Computation.objects.get()
+    for answered_ago, is_asked in ((3, False), (100, False), (206, True)):
+        judge_better(panel, panel.judges[0])
+        started = now - timedelta(seconds=answered_ago + 10)
+        Job.objects.filter(pk=row.job_id).update(started_at=started)
+        Computation.objects.filter(pk=row.pk).update(answered_at=started + timedelta(seconds=10))
+
+        found = live_quality(panel.campaign)
+
+        assert found.of is not None
+        assert (found.waiting is not None, Computation.objects.count() == 2) == (is_asked, is_asked)
+
+
+def test_figures_are_taken_before_all_waiting_submissions_and_a_plan_has_its_turn(panel):
+    [waiting] = queue.add(kind=JOB, flow="team:1", lane=Job.Lane.LIVE, costs=[5_000])
+    with pytest.raises(StillComputing):
+        plan_panel(competition=panel.campaign.track.competition, **PLAN | {"votes": 3000})
+    closed(panel)
+    with pytest.raises(StillComputing):
+        computed_result(campaign=panel.campaign)
+
+    order = [job.pk for job in claim.due(timezone.now())]
+
+    result, plan = (Computation.objects.get(kind=kind).job_id for kind in ("result", "plan"))
+    assert order == [result, waiting.pk, plan]
 
 
 def test_a_closed_campaign_shows_no_former_figures(panel):

@@ -26,6 +26,8 @@ from scoring import __version__
 
 JOB: Final = "compute_figures"
 AGAIN_AFTER: Final = timedelta(minutes=1)  # since a computation was given up
+REST: Final = timedelta(seconds=5)  # before the figures of open campaigns are computed again …
+SHARE: Final = 20  # … and so many times as long as they took the last time
 KEPT: Final = 20  # answers of a kind, of a campaign or of a competition's plans
 
 Kind = Computation.Kind
@@ -33,22 +35,22 @@ Kind = Computation.Kind
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be computed. ``given``: canonical JSON; ``cost`` in votes, for its turn in the queue; ``subject``:
-    what it is about within its kind. A plan has no campaign.
+    """What is to be computed. ``given``: canonical JSON; ``subject``: what it is about within its kind. A plan has no
+    campaign; its ``cost`` is in simulated votes, for its turn in the queue.
     """
 
     competition: Competition
     kind: Kind
     given: bytes
-    cost: int
     campaign: Campaign | None = None
     subject: str = ""
+    cost: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``content``: canonical JSON. ``of``: since when it is out of date, ``None`` if it answers what was asked;
-    then ``waiting`` is the primary key of the computation that will.
+    ``waiting`` is the primary key of the computation that will, ``None`` while it rests.
     """
 
     content: bytes
@@ -76,14 +78,17 @@ def ask(question: Question) -> Computation:
 
 def answer_or_former(question: Question) -> Answer:
     """As ``answer_to``, but while judges are at work the last answer to a former question will do; at most one
-    computation of its kind and subject is under way then.
+    computation of its kind and subject is under way then, and none until the last one has rested.
     """
     assert question.campaign is not None
     if question.campaign.closed_at is not None or _is_answered(question):
         return Answer(answer_to(question))
-    open_rows = _alike(question).filter(answered_at=None).exclude(job__state=Job.State.FAILED)
-    row = open_rows.order_by("-asked_at", "-pk").first() or _asked(question)
     former = _alike(question).filter(answered_at__isnull=False).order_by("-asked_at", "-pk").first()
+    open_rows = _alike(question).filter(answered_at=None).exclude(job__state=Job.State.FAILED)
+    row = open_rows.order_by("-asked_at", "-pk").first()
+    if row is None and former is not None and _rests(former):
+        return Answer(bytes(former.answer), former.asked_at)
+    row = row or _asked(question)
     if former is not None:
         return Answer(bytes(former.answer), former.asked_at, row.pk)
     if _is_given_up(row):
@@ -141,9 +146,8 @@ def _asked(question: Question) -> Computation:
     with transaction.atomic():
         row = store(question)
         if row.answered_at is None and _is_to_be_queued(row):
-            [row.job] = queue.add(
-                kind=JOB, flow=f"arena-{row.competition_id}", lane=Job.Lane.LIVE, costs=[question.cost]
-            )
+            flow = f"{'plans' if question.kind == Kind.PLAN else 'arena'}-{row.competition_id}"
+            [row.job] = queue.add(kind=JOB, flow=flow, lane=Job.Lane.LIVE, costs=[question.cost])
             row.save(update_fields=["job"])
     return row
 
@@ -177,6 +181,14 @@ def _alike(question: Question) -> QuerySet[Computation]:
     return Computation.objects.select_related("job").filter(
         campaign=question.campaign, kind=question.kind, subject=question.subject, instrument=__version__
     )
+
+
+def _rests(row: Computation) -> bool:
+    """Whether it is too early to compute what ``row`` answers for newer votes."""
+    if row.job is None or row.job.started_at is None or row.answered_at is None:
+        return False
+    took = row.answered_at - row.job.started_at
+    return timezone.now() < row.answered_at + REST + SHARE * took
 
 
 def _is_given_up(row: Computation) -> bool:

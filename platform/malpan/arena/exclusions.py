@@ -159,7 +159,6 @@ def _question(campaign: Campaign, subject: str, before: Votes, after: Votes) -> 
         competition=campaign.track.competition,
         kind=Kind.EFFECT,
         given=canonical_json(given),
-        cost=2 * len(before.votes),
         campaign=campaign,
         subject=subject,
     )

@@ -25,5 +25,5 @@ def plan_panel(
     asked = values | {"judges": judges, "tie_rate": tie_percent / 100, "votes_per_judge": numbers}
     given = canonical_json(asked | {"repetitions": REPETITIONS})
     cost = judges * sum(numbers) * REPETITIONS
-    rows: list[dict[str, Any]] = json.loads(answer_to(Question(competition, Kind.PLAN, given, cost)))["rows"]
+    rows: list[dict[str, Any]] = json.loads(answer_to(Question(competition, Kind.PLAN, given, cost=cost)))["rows"]
     return rows

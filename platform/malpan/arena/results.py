@@ -17,7 +17,6 @@ def question_of(campaign: Campaign, votes: Votes) -> Question:
         competition=campaign.track.competition,
         kind=Kind.RESULT,
         given=votes_bytes(votes),
-        cost=len(votes.votes),
         campaign=campaign,
     )
 
