@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scoring.arena.comparable import NoResult
+from scoring.arena.meta import evaluate
 from scoring.arena.result import ArenaResult, compute
 from scoring.arena.votes import VotesInvalid, read_votes
+from scoring.cli.arena_meta import scores_at, section
 from scoring.cli.files import read_bytes, require_folder_of, write_whole
 from scoring.cli.words import say
 from scoring.errors import Language, quoted
@@ -21,15 +23,22 @@ _NONE: Final = "-"
 
 
 def arena(
-    path: str, output: str | None, published: str | None, form: ReportFormat, language: Language
-) -> int:  # fmt: skip
+    path: str,
+    output: str | None,
+    published: str | None,
+    scores: str | None,
+    form: ReportFormat,
+    language: Language,
+) -> int:
     """Print the result of the votes at ``path``, store it at ``output`` and compare it with ``published``, if given.
 
-    Returns 0, or 1 if the votes are not sound or the published result is another. Raises ``CannotUse``.
+    ``scores``: a file with scores of metrics; the report then says which of them agreed with these people. Returns 0,
+    or 1 if the votes are not sound or the published result is another. Raises ``CannotUse``, ``CannotMatch``.
     """
     if output:
         require_folder_of(output)
     expected = read_bytes(published) if published else None
+    given = scores_at(scores) if scores else None
     try:
         result = compute(read_votes(read_bytes(path)))
     except (VotesInvalid, NoResult) as error:
@@ -39,6 +48,9 @@ def arena(
         write_whole(output, result.bytes().decode())
         sys.stderr.write(say("saved", language, path=output) + "\n")
     sys.stdout.write(_shown(result, form, language))
+    if given is not None and form != "json":
+        title, document = say("meta_title", language), evaluate(result, given.metrics)
+        sys.stdout.write("\n" + section(title, document, given, form, language, level=2))
     if expected is None:
         return 0
     sys.stderr.write(_comparison(result, str(published), expected, language) + "\n")

@@ -1,6 +1,7 @@
-"""``python -m scoring arena-meta VOTES.json S01=A.json S02=B.json``: which metric agreed with the people's votes.
+"""``python -m scoring arena-meta VOTES.json --scores SCORES.json``: which metric agreed with the people's votes.
 
-The result of the votes is computed as by ``arena``; nothing is scored again.
+The scores are those of a scores file, or of the scored files of the systems (``S01=A.json S02=B.json``). The result of
+the votes is computed as by ``arena``; nothing is scored again.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta import document_bytes, evaluate
-from scoring.arena.meta_scores import ScoredSystem, metrics_of
+from scoring.arena.meta_scores import MetricScores, ScoredSystem, metrics_of
 from scoring.arena.result import compute
+from scoring.arena.scores_file import ScoresInvalid, read_scores
 from scoring.arena.vote_records import Votes
 from scoring.arena.votes import VotesInvalid, read_votes
 from scoring.cli.files import load_report, read_bytes, require_folder_of, write_whole
@@ -42,40 +45,77 @@ class CannotMatch(ScoringError):
         return say(self.code, language, **self.params)
 
 
+class CannotRead(CannotMatch):
+    """A file is no scores file."""
+
+    def __init__(self, path: str, cause: ScoresInvalid) -> None:
+        self.cause = cause
+        super().__init__("meta_scores_invalid", path=path)
+
+    def message(self, language: Language = "ko") -> str:
+        return say(self.code, language, **self.params, detail=self.cause.message(language))
+
+
 def arena_meta(
     votes_path: str,
     results: Sequence[str],
+    scores: str | None,
     items: str | None,
     output: str | None,
     form: ReportFormat,
     language: Language,
 ) -> int:
-    """Print how far the metrics of ``results`` agree with the votes, and store it at ``output``, if given.
+    """Print how far metrics agree with the votes, and store it at ``output``, if given.
 
-    ``results`` are ``LABEL=FILE``, or files named after a label, a name or a team number. ``items`` is a JSON object of
-    the ids of the items by their labels; ``None``: the labels are the ids. Returns 0, or 1 if the votes are not sound.
-    Raises ``CannotUse``, ``CannotMatch`` and ``CannotRank``.
+    The metrics are those of the file ``scores``, or of ``results``: ``LABEL=FILE``, or files named after a label, a
+    name or a team number; ``items`` is then a JSON object of the ids of the items by their labels, ``None`` if the
+    labels are the ids. Returns 0, or 1 if the votes are not sound. Raises ``CannotUse``, ``CannotMatch`` and
+    ``CannotRank``.
     """
     if output:
         require_folder_of(output)
+    if (scores is None) == (not results) or (scores and items):
+        raise CannotMatch("meta_one_source")
     try:
         votes = read_votes(read_bytes(votes_path))
-        paths = matched(results, votes)
-        reports = {label: load_report(path) for label, path in paths.items()}
-        _require_alike(list(paths.values()), list(reports.values()))
-        recipe = get_recipe(next(iter(reports.values())).recipe)
-        id_of = _item_ids(items, votes)
-        systems = {label: ScoredSystem(report.scores, _by_label(report, id_of)) for label, report in reports.items()}
-        document = evaluate(compute(votes), metrics_of(recipe, systems))
+        given = scores_at(scores) if scores else _scored(results, items, votes)
+        document = evaluate(compute(votes), given.metrics)
     except (VotesInvalid, NoResult) as error:
         sys.stderr.write(say("arena_invalid", language, path=votes_path, detail=error.message(language)) + "\n")
         return 1
     if output:
         write_whole(output, document_bytes(document).decode())
         sys.stderr.write(say("saved", language, path=output) + "\n")
-    is_of_demo = any(is_demo(report.signature) for report in reports.values())
-    sys.stdout.write(_shown(document, recipe, form, language, is_of_demo=is_of_demo))
+    sys.stdout.write(_shown(document, given, form, language))
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Metrics with the ``recipe`` whose columns name them; ``is_of_demo``: they were computed by demo models."""
+
+    recipe: Recipe
+    metrics: Sequence[MetricScores]
+    is_of_demo: bool = False
+
+
+def scores_at(path: str) -> Given:
+    """Those of the scores file at ``path``. Raises ``CannotUse`` and ``CannotMatch``."""
+    try:
+        found = read_scores(read_bytes(path))
+    except ScoresInvalid as error:
+        raise CannotRead(path, error) from error
+    return Given(found.recipe, found.metrics)
+
+
+def _scored(results: Sequence[str], items: str | None, votes: Votes) -> Given:
+    paths = matched(results, votes)
+    reports = {label: load_report(path) for label, path in paths.items()}
+    _require_alike(list(paths.values()), list(reports.values()))
+    recipe = get_recipe(next(iter(reports.values())).recipe)
+    id_of = _item_ids(items, votes)
+    systems = {label: ScoredSystem(report.scores, _by_label(report, id_of)) for label, report in reports.items()}
+    return Given(recipe, metrics_of(recipe, systems), any(is_demo(report.signature) for report in reports.values()))
 
 
 def matched(results: Sequence[str], votes: Votes) -> dict[str, str]:
@@ -124,16 +164,21 @@ def _by_label(report: ScoreReport, id_of: Mapping[str, str]) -> dict[str, Mappin
     return {label: values[name] for label, name in id_of.items() if name in values}
 
 
-def _shown(
-    document: Mapping[str, Any], recipe: Recipe, form: ReportFormat, language: Language, *, is_of_demo: bool
-) -> str:
+def _shown(document: Mapping[str, Any], given: Given, form: ReportFormat, language: Language) -> str:
     if form == "json":
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     title = f"{say('meta_title', language)}: {quoted(str(document['campaign'].get('title', '')))}"
-    header, *rows = _table(document, recipe, language)
-    notes = [*_notes(document, language), *([word("demo", language)] if is_of_demo else [])]
+    return section(title, document, given, form, language)
+
+
+def section(
+    title: str, document: Mapping[str, Any], given: Given, form: ReportFormat, language: Language, level: int = 1
+) -> str:
+    """The table of the metrics under a heading of ``level``, with notes, as text or Markdown."""
+    header, *rows = _table(document, given.recipe, language)
+    notes = [*_notes(document, language), *([word("demo", language)] if given.is_of_demo else [])]
     if form == "markdown":
-        lines = [f"# {title}", "", *markdown_table(header, rows), "", *(f"- {note}" for note in notes)]
+        lines = [f"{'#' * level} {title}", "", *markdown_table(header, rows), "", *(f"- {note}" for note in notes)]
     else:
         lines = [title, "", *indented(aligned([header, *rows], numeric=True)), "", *(f"  - {note}" for note in notes)]
     return "\n".join(lines) + "\n"

@@ -76,6 +76,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
     ),
     "arena_steady": Message("평가자 한 명을 빼도 순위는 바뀌지 않습니다.", "No rank changes without any one judge."),
     "arena_unranked": Message("순위에 없는 시스템: {systems}.", "Not ranked: {systems}."),
+    "arena_scores": Message(
+        "지표 점수 파일: 어느 지표가 사람과 맞았는지도 덧붙입니다",
+        "scores file of the metrics: which of them agreed with these people is added",
+    ),
     "arena_signature": Message(
         "서명 {hash} (투표 파일 {votes})",
         "Signature {hash} (votes file {votes})",
@@ -111,6 +115,15 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         '투표 파일의 문항 이름마다 정답 파일의 id를 적은 JSON 객체({{"I0001": "…"}}). 없으면 이름과 id가 같다고 봅니다',
         'JSON object of the ids of the references by the items\' labels ({{"I0001": "…"}}); without it labels are ids',
     ),
+    "meta_scores": Message(
+        "사이트가 내주는 지표 점수 파일(시스템마다의 OUT.json 대신)",
+        "scores file of the metrics, as the site offers it (instead of an OUT.json for each system)",
+    ),
+    "meta_one_source": Message(
+        "지표의 점수를 --scores로 한 번 주거나, 시스템마다 LABEL=OUT.json으로 주십시오(--items는 뒤의 것에만 씁니다).",
+        "Give the metrics' scores by --scores, or as LABEL=OUT.json for each system (--items belongs to the latter).",
+    ),
+    "meta_scores_invalid": Message("{path}: {detail}", "{path}: {detail}"),
     "meta_unknown_system": Message(
         "{given}: 투표 파일의 어느 시스템인지 알 수 없습니다. LABEL=FILE로 적으십시오. 시스템: {known}",
         "{given}: no system of the votes file. Write LABEL=FILE. Systems: {known}",

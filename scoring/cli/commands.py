@@ -176,14 +176,15 @@ def run_arena(options: argparse.Namespace, language: Language) -> int:
     """Print the result of a votes file; 1 if the file is not sound or a published result is another."""
     from scoring.cli.arena import arena  # needs numpy, as ``compare``
 
-    return arena(options.votes, options.output, options.check, options.format, language)
+    return arena(options.votes, options.output, options.check, options.scores, options.format, language)
 
 
 def run_arena_meta(options: argparse.Namespace, language: Language) -> int:
     """Print which metric agreed with the votes; 1 if the votes file is not sound."""
     from scoring.cli.arena_meta import arena_meta
 
-    return arena_meta(options.votes, options.results, options.items, options.output, options.format, language)
+    sources = (options.results, options.scores, options.items)
+    return arena_meta(options.votes, *sources, options.output, options.format, language)
 
 
 def run_recipes(options: argparse.Namespace, language: Language) -> int:

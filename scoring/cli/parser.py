@@ -107,11 +107,13 @@ def _add_arena(command: Parser, language: Language) -> None:
     command.add_argument("votes", metavar="VOTES.json", help=say("arena_votes", language))
     command.add_argument("-o", "--output", metavar="RESULT.json", help=say("output", language))
     command.add_argument("--check", metavar="RESULT.json", help=say("arena_check", language))
+    command.add_argument("--scores", metavar="SCORES.json", help=say("arena_scores", language))
 
 
 def _add_meta(command: Parser, language: Language) -> None:
     command.add_argument("votes", metavar="VOTES.json", help=say("arena_votes", language))
-    command.add_argument("results", nargs="+", metavar="LABEL=OUT.json", help=say("meta_results", language))
+    command.add_argument("results", nargs="*", metavar="LABEL=OUT.json", help=say("meta_results", language))
+    command.add_argument("--scores", metavar="SCORES.json", help=say("meta_scores", language))
     command.add_argument("--items", metavar="ITEMS.json", help=say("meta_items", language))
     command.add_argument("-o", "--output", metavar="META.json", help=say("output", language))
 

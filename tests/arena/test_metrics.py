@@ -23,6 +23,7 @@ from malpan.arena.selectors import newest_result
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from scoring.cli import main
 from scoring.signature import metric_signatures
 from tests.arena.answers import work_off
 from tests.arena.conftest import NAMES, World, over
@@ -91,7 +92,7 @@ def test_a_worker_holds_the_metrics_against_the_result_once_it_is_published(worl
 def test_a_value_of_another_signature_or_item_does_not_count(world):
     result = published(world)
     given = json.loads(bytes(Computation.objects.get(kind="meta").given))
-    rouge = next(each for each in given["metrics"] if each["name"] == "rouge_1")
+    rouge = next(each for each in given["scores"]["metrics"] if each["name"] == "rouge_1")
     assert {value for of in rouge["items"].values() for value in of.values()} == {0.1, 0.2, 0.3, 0.4}
     labels = set(result.campaign.items.filter(kind="real").values_list("label", flat=True))
     assert all(set(of) == labels for of in rouge["items"].values())
@@ -188,9 +189,46 @@ def test_the_public_page_the_file_and_the_card_of_the_metric_show_it(world, clie
     file = client.get(reverse("campaign_metrics", args=[*at, 1]))
     assert file.json() == metrics_document(result)
     assert "metrics-1-1.json" in file["Content-Disposition"]
+    index = client.get(reverse("metrics")).content.decode()
+    assert reverse("campaign", args=at) in index
+    assert "시스템의 순서(타우 b)" in index
     card = client.get(reverse("metric", args=["exact_match"])).content.decode()
     assert reverse("campaign", args=at) in card
     assert reverse("campaign", args=at) not in client.get(reverse("metric", args=["cider"])).content.decode()
+
+
+@pytest.mark.parametrize("protocol", ["pairwise", "rubric"])
+def test_a_stranger_computes_the_same_bytes_from_the_two_files(world, client, tmp_path, capsys, protocol):
+    values = {} if protocol == "pairwise" else {"protocol": protocol, "judges_per_unit": 2}
+    result = published(world, **values)
+    work_off()
+    at = [world.competition.slug, result.campaign.track.slug, result.campaign.number, result.number]
+    files = {}
+    for kind in ("votes", "scores", "metrics"):
+        files[kind] = tmp_path / f"{kind}.json"
+        files[kind].write_bytes(client.get(reverse(f"campaign_{kind}", args=at)).content)
+    score = files["scores"].read_text(encoding="utf-8")
+    assert CANARY not in score
+    assert not any(name in score for name in (*NAMES, "q01"))
+
+    given = [str(files["votes"]), "--scores", str(files["scores"])]
+    assert main(["arena-meta", *given, "-o", str(tmp_path / "mine.json")]) == 0
+
+    assert (tmp_path / "mine.json").read_bytes() == files["metrics"].read_bytes()
+    capsys.readouterr()
+    assert main(["arena", *given, "--format", "markdown"]) == 0
+    assert "## 사람의 평가와 맞은 지표" in capsys.readouterr().out
+
+
+def test_scores_that_changed_since_do_not_change_the_file(world, client):
+    result = published(world)
+    work_off()
+    at = [world.competition.slug, result.campaign.track.slug, result.campaign.number, result.number]
+    before = client.get(reverse("campaign_scores", args=at)).content
+    MetricResult.objects.filter(submission__in=world.submissions.values()).delete()
+    assert client.get(reverse("campaign_scores", args=at)).content == before
+    Phase.objects.filter(pk=world.phase.pk).update(board=Phase.Board.HIDDEN)
+    assert client.get(reverse("campaign_scores", args=at)).status_code == 404
 
 
 def test_the_organisers_page_shows_it_and_asks_again(world, client):

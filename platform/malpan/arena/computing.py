@@ -8,7 +8,7 @@ from typing import Any
 
 from malpan.arena.computations import Question, keep_answer, store
 from malpan.arena.models import Computation
-from scoring.arena.meta_scores import MetricScores
+from scoring.arena.scores_file import read_scores
 from scoring.arena.votes import read_votes
 from scoring.signature import canonical_json
 
@@ -17,7 +17,8 @@ Kind = Computation.Kind
 
 def compute_answer(row: Computation) -> bytes:
     """The answer to ``row``, canonical JSON: a result file; for an effect ``{"before": {label: [rank, score]},
-    "after": …}`` of two votes files; for a plan ``{"rows": […]}``; for metrics the document of ``scoring.arena.meta``.
+    "after": …}`` of two votes files; for a plan ``{"rows": […]}``; for metrics ``{"document", "scores"}``, the document
+    of ``scoring.arena.meta`` and the scores file that it is of.
     """
     given = bytes(row.given)
     if row.kind == Kind.RESULT:
@@ -54,11 +55,12 @@ def _placed(votes: dict[str, Any]) -> dict[str, tuple[int, float]]:
 
 
 def _meta(asked: dict[str, Any]) -> bytes:
-    from scoring.arena.meta import document_bytes, evaluate
+    from scoring.arena.meta import evaluate
     from scoring.arena.result import compute
 
-    metrics = [MetricScores(**each) for each in asked["metrics"]]
-    return document_bytes(evaluate(compute(read_votes(canonical_json(asked["votes"]))), metrics))
+    metrics = read_scores(canonical_json(asked["scores"])).metrics
+    document = evaluate(compute(read_votes(canonical_json(asked["votes"]))), metrics)
+    return canonical_json({"document": document, "scores": asked["scores"]})
 
 
 def _plan(asked: dict[str, Any]) -> bytes:

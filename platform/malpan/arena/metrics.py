@@ -1,5 +1,6 @@
 """Which automatic metric agreed with a published result: asked of a worker at the publication, and again on request
-when scores have changed since. What comes of it names no system and no item, and is public where the scores are.
+when scores have changed since. What comes of it is public where the scores are, and so are the scores that it is of, by
+the labels of the votes file.
 """
 
 from __future__ import annotations
@@ -7,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,6 +24,7 @@ from malpan.core.storage import read_private
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
 from malpan.submissions.visibility import is_frozen, is_hidden
 from scoring.arena.meta_scores import ScoredSystem, metrics_of
+from scoring.arena.scores_file import ScoresFile
 from scoring.recipes import Recipe
 from scoring.signature import canonical_json, metric_signatures
 
@@ -78,6 +79,16 @@ def metrics_file(result: CampaignResult) -> bytes:
     return canonical_json(document)
 
 
+def scores_file(result: CampaignResult) -> bytes:
+    """The scores that ``shown_metrics`` is of, as the file that everybody downloads and computes it from again
+    (``python -m scoring arena-meta``). Raises ``MetricsNotFound``.
+    """
+    answer = _answered(result.campaign_id, result.number).values_list("answer", flat=True).first()
+    if answer is None or not _are_scores_public(result.campaign):
+        raise MetricsNotFound
+    return canonical_json(json.loads(bytes(answer))["scores"])
+
+
 def metrics_under_way(result: CampaignResult) -> Computation | None:
     """The computation that is not answered yet, with its job."""
     rows = _of(result.campaign_id, result.number).filter(answered_at=None).select_related("job")
@@ -86,18 +97,22 @@ def metrics_under_way(result: CampaignResult) -> Computation | None:
 
 def published_metrics(names: Iterable[str]) -> list[tuple[CampaignResult, dict[str, Any]]]:
     """The newest results of published competitions with a shown document that has one of the metrics ``names``."""
+    wanted = set(names)
+    found = compared_results(SHOWN)
+    return [
+        (result, document) for result, document in found if any(row["name"] in wanted for row in document["metrics"])
+    ]
+
+
+def compared_results(most: int) -> list[tuple[CampaignResult, dict[str, Any]]]:
+    """Those of the ``most`` newest results of published competitions that have a shown document, with it."""
     newest = CampaignResult.objects.filter(campaign=OuterRef("campaign")).order_by("-number").values("pk")[:1]
     rows = CampaignResult.objects.filter(
         pk=Subquery(newest), campaign__track__competition__is_published=True, campaign__published_at__isnull=False
     )
     rows = rows.select_related("campaign__track__competition", "campaign__phase").defer("rows")
-    wanted = set(names)
-    found = []
-    for result in rows.order_by("-published_at", "-pk")[:SHOWN]:
-        document = shown_metrics(result)
-        if document is not None and any(row["name"] in wanted for row in document["metrics"]):
-            found.append((result, document))
-    return found
+    shown = ((result, shown_metrics(result)) for result in rows.order_by("-published_at", "-pk")[:most])
+    return [(result, document) for result, document in shown if document is not None]
 
 
 def _of(campaign_pk: int, number: int) -> Any:
@@ -110,7 +125,8 @@ def _answered(campaign_pk: int, number: int) -> Any:
 
 @lru_cache(maxsize=DOCUMENTS_KEPT)
 def _document(pk: int) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(bytes(Computation.objects.values_list("answer", flat=True).get(pk=pk))))
+    answer = bytes(Computation.objects.values_list("answer", flat=True).get(pk=pk))
+    return cast("dict[str, Any]", json.loads(answer)["document"])
 
 
 def _are_scores_public(campaign: Campaign) -> bool:
@@ -133,12 +149,12 @@ def _question(result: CampaignResult) -> Question | None:
     systems = {label: each for label, each in _systems(campaign, recipe).items() if label in ranked}
     if len(systems) < LEAST:
         return None
-    given = {"votes": votes, "metrics": [asdict(each) for each in metrics_of(recipe, systems)]}
+    scores = ScoresFile(votes["campaign"], recipe, metrics_of(recipe, systems))
+    given = {"votes": votes, "scores": json.loads(scores.bytes())}
     return Question(
         competition=campaign.track.competition,
         kind=Kind.META,
         given=canonical_json(given),
-        cost=len(votes["votes"]),
         campaign=campaign,
         subject=str(result.number),
     )

@@ -59,6 +59,7 @@ urlpatterns = [
             ("result-<int:snapshot>.json", campaigns.result_download, "campaign_result"),
             ("result-<int:snapshot>.csv", campaigns.result_csv, "campaign_csv"),
             ("metrics-<int:snapshot>.json", campaigns.metrics_download, "campaign_metrics"),
+            ("scores-<int:snapshot>.json", campaigns.scores_download, "campaign_scores"),
         )
     ),
     path("competitions/<slug:slug>/chain/", chain.chain_page, name="chain"),

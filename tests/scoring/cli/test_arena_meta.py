@@ -117,3 +117,70 @@ def test_unsound_votes_exit_with_1(folder, tmp_path, capsys):
     votes.write_text("{}", encoding="utf-8")
     assert main(["arena-meta", str(votes), *results(folder)]) == 1
     assert "V.json" in capsys.readouterr().err
+
+
+SCORES = {
+    "format": "malpan-arena-scores@1",
+    "campaign": {"title": "x"},
+    "recipe": "generation-rouge1@1",
+    "metrics": [
+        {
+            "name": "rouge_1",
+            "higher_is_better": True,
+            "systems": {"S01": 0.5, "S02": 0.25},
+            "items": {"S01": {"I01": 1}},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "place"),
+    [
+        ([], [], "malpan-arena-scores@1"),
+        (["format"], "malpan-arena-scores@2", "malpan-arena-scores@1"),
+        (["recipe"], "nothing@1", "recipe"),
+        (["metrics"], {}, "metrics"),
+        (["metrics", 0], {"name": "rouge_1"}, "metrics[0]"),
+        (["metrics", 0, "name"], 1, "metrics[0]"),
+        (["metrics", 0, "higher_is_better"], 1, "metrics[0]"),
+        (["metrics", 0, "systems"], [], "metrics[0].systems"),
+        (["metrics", 0, "systems", "S02"], True, "metrics[0].systems.S02"),
+        (["metrics", 0, "systems", "S02"], "1", "metrics[0].systems.S02"),
+        (["metrics", 0, "items", "S01"], 3, "metrics[0].items.S01"),
+        (["metrics", 0, "items", "S01", "I01"], None, "metrics[0].items.S01.I01"),
+    ],
+)
+def test_a_scores_file_that_is_none_is_refused_with_the_place(folder, tmp_path, capsys, path, value, place):
+    document = json.loads(json.dumps(SCORES))
+    if path:
+        holder = document
+        for each in path[:-1]:
+            holder = holder[each]
+        holder[path[-1]] = value
+    else:
+        document = value
+    scores = tmp_path / "SCORES.json"
+    scores.write_text(json.dumps(document), encoding="utf-8")
+    for language in ("ko", "en"):
+        assert main(["arena-meta", str(folder / "VOTES.json"), "--scores", str(scores), "--lang", language]) == 2
+        told = capsys.readouterr().err
+        assert "SCORES.json" in told
+        assert place in told
+
+
+def test_scores_twice_broken_or_from_two_sources_are_refused(folder, tmp_path, capsys):
+    scores, votes = tmp_path / "SCORES.json", str(folder / "VOTES.json")
+    twice = SCORES | {"metrics": SCORES["metrics"] * 2}
+    for text, place in (
+        ("{", "JSON"),
+        (json.dumps(twice), "metrics[1]"),
+        (json.dumps(SCORES).replace("0.5", "NaN"), "S01"),
+    ):
+        scores.write_text(text, encoding="utf-8")
+        assert main(["arena-meta", votes, "--scores", str(scores)]) == 2
+        assert place in capsys.readouterr().err
+    scores.write_text(json.dumps(SCORES), encoding="utf-8")
+    for given in ([], [*results(folder), "--scores", str(scores)], ["--scores", str(scores), "--items", str(scores)]):
+        assert main(["arena-meta", votes, *given, "--lang", "en"]) == 2
+        assert "--scores" in capsys.readouterr().err

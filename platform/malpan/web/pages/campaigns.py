@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from malpan.arena.metrics import metrics_file, shown_metrics
+from malpan.arena.metrics import metrics_file, scores_file, shown_metrics
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.selectors import (
     newest_result,
@@ -69,6 +69,7 @@ def campaign_page(request: HttpRequest, slug: str, track_slug: str, number: int)
         context |= _result(campaign, result, page)
         metrics = shown_metrics(result)
         context |= {"metrics": metrics and metrics_context(metrics, campaign.track.recipe)}
+        context |= {"scores_name": _name(campaign, result, "scores")}
     return render(request, "pages/campaign.html", context)
 
 
@@ -122,6 +123,13 @@ def metrics_download(request: HttpRequest, slug: str, track_slug: str, number: i
     """Which metric agreed with a published result. Raises as ``votes_download``, and ``MetricsNotFound``."""
     campaign, result = _published(request, slug, track_slug, number, snapshot)
     return _file(metrics_file(result), _name(campaign, result, "metrics"))
+
+
+@require_safe
+def scores_download(request: HttpRequest, slug: str, track_slug: str, number: int, snapshot: int) -> HttpResponse:
+    """The scores of the metrics that were held against a published result. Raises as ``metrics_download``."""
+    campaign, result = _published(request, slug, track_slug, number, snapshot)
+    return _file(scores_file(result), _name(campaign, result, "scores"))
 
 
 def _published(

@@ -10,13 +10,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from malpan.arena.metrics import published_metrics
+from malpan.arena.metrics import compared_results, published_metrics
 from malpan.submissions.judge_agreement import agreements_on_card
-from malpan.web.presenters.arena_metrics import card_lines
+from malpan.web.presenters.arena_metrics import card_lines, leaders_of
 from malpan.web.presenters.judge import agreement_lines
 from malpan.web.presenters.scores import language
 from scoring.cards import UnknownCard, cards_by_group, load_card, recipes_with, scores_on_card
 
+CAMPAIGNS_SHOWN: Final = 10
 GROUP_TITLES: Final[dict[str, Promise]] = {
     "exact": gettext_lazy("맞고 틀림을 세는 지표"),
     "overlap": gettext_lazy("겹치는 말을 세는 지표"),
@@ -32,7 +33,8 @@ def index_page(request: HttpRequest) -> HttpResponse:
         (name, GROUP_TITLES[name], [load_card(card, language()) for card in cards])
         for name, cards in cards_by_group().items()
     ]
-    return render(request, "pages/metrics.html", {"groups": groups})
+    context = {"groups": groups, "campaigns": leaders_of(compared_results(CAMPAIGNS_SHOWN))}
+    return render(request, "pages/metrics.html", context)
 
 
 @require_safe

@@ -60,6 +60,29 @@ class CardLine:
     item_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Leaders:
+    """The metrics that lead in one campaign, over whole systems and over items: (label, card or ``None``, figure)."""
+
+    result: CampaignResult
+    systems: list[tuple[str, str | None, str]]
+    items: list[tuple[str, str | None, str]]
+
+
+def leaders_of(found: Iterable[tuple[CampaignResult, Mapping[str, Any]]]) -> list[Leaders]:
+    """Which metrics agreed best with the people of each campaign, the others not told apart from them included."""
+    return [_leaders(result, document["metrics"]) for result, document in found]
+
+
+def _leaders(result: CampaignResult, rows: Iterable[Mapping[str, Any]]) -> Leaders:
+    lines = [_line(row, result.campaign.track.recipe) for row in rows]
+    return Leaders(
+        result,
+        [(line.label, line.card, line.tau) for line in lines if line.leads_systems],
+        [(line.label, line.card, line.items) for line in lines if line.leads_items],
+    )
+
+
 def metrics_context(document: Mapping[str, Any], recipe: str) -> dict[str, Any]:
     """What ``arena_metrics.html`` shows. ``recipe``: that of the track, for the names of scores."""
     numbers, rows = document["numbers"], document["metrics"]
