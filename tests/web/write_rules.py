@@ -185,6 +185,10 @@ RUBRIC: Final = {
     "criterion-INITIAL_FORMS": "0", "reason-TOTAL_FORMS": "0", "reason-INITIAL_FORMS": "0",
 }  # fmt: skip
 
+PRACTICE = (
+    b'[{"input": "1", "outputs": ["2", "3"], "expected": {"choice": "first"}, "feedback_ko": "4", "feedback_en": ""}]'
+)
+
 # --- by the name of the address; without a name by the route ----------------------------------------------------------
 PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
@@ -195,6 +199,7 @@ PAGES: Final[dict[str, Rule]] = {
             *("notices_feed", "deadlines"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
+            "campaign_scores",
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
             *(
                 "account",
@@ -411,6 +416,8 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_systems_add": Rule(
         MANAGE, lambda w: {"add": w.submissions["own.after"].public_id}, campaign("new")
     ),
+    "manage_campaign_practice": Rule(MANAGE, lambda w: {"file": upload(PRACTICE)}, campaign("draft")),
+    "manage_campaign_practice_remove": Rule(MANAGE, at=campaign("draft")),
     "manage_campaign_systems_top": Rule(MANAGE, {"count": "2"}, campaign("new")),
     "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
     "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),

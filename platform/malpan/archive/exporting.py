@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 from django.db import connection
@@ -16,17 +17,27 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.archive import crypto
+from malpan.archive.campaigns import SEALED, Leaving
 from malpan.archive.errors import PassphraseTooShort
-from malpan.archive.format import BY_LABEL, CHUNK_BYTES, FORMAT, MANIFEST, PEOPLE, TABLES, VERSION, points_at_person
+from malpan.archive.format import (
+    BY_LABEL,
+    CHUNK_BYTES,
+    FORMAT,
+    MANIFEST,
+    PEOPLE,
+    TABLES,
+    VERSION,
+    open_files,
+    points_at_person,
+)
 from malpan.archive.rows import PERSON, encoded
-from malpan.competitions.models import Competition, DataFile, ReferenceVersion
+from malpan.competitions.models import Competition, ReferenceVersion
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.locks import repeatable_read
 from malpan.core.models import AuditEntry
 from malpan.core.storage import open_private
-from malpan.submissions.models import Submission
 
 ROWS_AT_ONCE: Final = 100  # item values of a large test set take half a megabyte for each row
 
@@ -45,7 +56,8 @@ def export_competition(
 ) -> Exported:
     """Write everything of ``competition`` into ``target``, in its state at one moment.
 
-    Reference answers are included only with a ``passphrase``, encrypted. ``actor`` is ``None`` for the operator of the
+    Reference answers, and the seeds of human evaluations before their end, are included only with a ``passphrase``,
+    encrypted. ``actor`` is ``None`` for the operator of the
     machine. Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to own; ``PassphraseTooShort``.
     """
     if actor is not None:
@@ -74,7 +86,7 @@ class _Writing:
         self.counts["people"] = len(self.people)
         for table in TABLES:
             self.counts[table.name] = self._add(table.member, _lines(self._rows(table)))
-        for sha256 in self._public_files():
+        for sha256 in sorted(open_files(self.competition)):
             self._add_file(f"files/{sha256}", sha256)
         key = self._add_references() if passphrase else None
         self._add_manifest(crypto.locked_key(key, passphrase) if key else None)
@@ -114,20 +126,22 @@ class _Writing:
 
     def _rows(self, table: Any) -> Iterator[dict[str, Any]]:
         columns = [column.attname for column in table.fields()]
-        rows = table.rows(self.competition).values(*columns).iterator(chunk_size=ROWS_AT_ONCE)
+        rows = table.rows(self.competition).values("pk", *columns).iterator(chunk_size=ROWS_AT_ONCE)
         for number, row in enumerate(rows, start=1):
-            yield encoded(table, row, number, self.renumber)
+            yield encoded(table, self.leaving.row(table.label, row), number, self.renumber)
 
-    def _public_files(self) -> list[str]:
-        """The sha256 of the stored submissions and files for download, each once."""
-        submitted = Submission.objects.of(self.competition)
-        offered = DataFile.objects.filter(track__competition=self.competition)
-        names = {*submitted.values_list("file_sha256", flat=True), *offered.values_list("file_sha256", flat=True)}
-        return sorted(names)
+    @cached_property
+    def leaving(self) -> Leaving:
+        return Leaving(self.competition)
 
     def _add_references(self) -> crypto.Key:
-        """Add every file of references and frames, encrypted to the key that is returned."""
+        """Add every file of references and frames, and what is sealed, encrypted to the key that is returned."""
         key = crypto.new_key()
+        with TemporaryFile() as plain:
+            plain.writelines(_lines(self.leaving.sealed(self.renumber)))
+            plain.seek(0)
+            with crypto.encrypted(plain, key) as sealed:
+                self._add(SEALED, _chunks(sealed), zipfile.ZIP_STORED)
         versions = ReferenceVersion.objects.filter(phase__track__competition=self.competition)
         names = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
         for sha256 in sorted(names):

@@ -8,22 +8,34 @@ A zip file of
   and referring to each other by these numbers, so that the same competition gives the same lines on every site;
 * ``files/<sha256>``: submissions and files for download;
 * ``references/<sha256>.age``: reference answers and their frames, only on request, and only encrypted
-  (``archive.crypto``).
+  (``archive.crypto``);
+* ``sealed.jsonl.age``: what else nobody may know yet, likewise (``archive.campaigns``).
 
-Invitations, API tokens and passwords are never included. The audit log is copied
-unchanged but for who judged in a human evaluation, which stays with the site: the numbers inside its
-``before`` and ``after`` are those of the original site.
+Invitations, API tokens and passwords are never included. Who judged in a human evaluation stays with the site: judges
+are their labels. The audit log is copied unchanged but for that: the numbers inside its ``before`` and ``after`` are
+those of the original site.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.conf import settings
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import Field, ForeignKey, Model, Q, QuerySet
 
+from malpan.arena.models import (
+    Assignment,
+    Campaign,
+    CampaignItem,
+    CampaignJudge,
+    CampaignResult,
+    CampaignSystem,
+    Exclusion,
+    Judgement,
+    Rubric,
+)
 from malpan.competitions.models import (
     Competition,
     CompetitionRole,
@@ -53,7 +65,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 5
+VERSION: Final = 6
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -66,7 +78,9 @@ TOTAL_MAX_BYTES: Final = 50 * 1024**3
 RATIO_MAX: Final = 200  # unpacked to packed, of a whole archive; JSON shrinks to a twentieth
 RATIO_FREE_BYTES: Final = 50 * 1024 * 1024  # below this the ratio does not matter
 
-_MEMBER: Final = re.compile(r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-9a-f]{64}|references/[0-9a-f]{64}\.age")
+_MEMBER: Final = re.compile(
+    r"people\.jsonl|tables/[a-z_]{1,40}\.jsonl|files/[0-9a-f]{64}|references/[0-9a-f]{64}\.age|sealed\.jsonl\.age"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,8 @@ class Table:
     """A table of the archive: its member's name, its model, and the path from a row to its competition.
 
     ``later``: columns that refer to rows further down; they are filled after those rows. ``left_out``: columns that
-    follow from the archive itself, or belong to the importing site.
+    follow from the archive itself, or belong to one of the sites. ``only``: the rows that are archived; ``order``: that
+    of their numbers.
     """
 
     name: str
@@ -82,6 +97,8 @@ class Table:
     path: str
     later: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    only: Q = field(default_factory=Q)
+    order: tuple[str, ...] = ("pk",)
 
     @property
     def label(self) -> str:
@@ -92,13 +109,13 @@ class Table:
         return f"tables/{self.name}.jsonl"
 
     def rows(self, competition: Competition) -> QuerySet[Any]:
-        """The rows of ``competition`` in the order of creation."""
-        return self.model._default_manager.filter(**{self.path: competition.pk}).order_by("pk")
+        """The rows of ``competition`` in the order of their numbers, by default that of creation."""
+        return self.model._default_manager.filter(self.only, **{self.path: competition.pk}).order_by(*self.order)
 
     def fields(self) -> list[Field[Any, Any]]:
         """The columns that are archived."""
         columns = self.model._meta.concrete_fields
-        return [field for field in columns if not field.primary_key and field.name not in self.left_out]
+        return [each for each in columns if not each.primary_key and each.name not in self.left_out]
 
 
 TABLES: Final = (  # in the order of the import: rows come after those they refer to
@@ -130,7 +147,26 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("quota_entries", QuotaEntry, "phase__track__competition"),
     Table("chain", ChainEntry, "competition"),
     Table("board_snapshots", BoardSnapshot, "phase__track__competition"),
-    Table("stages", Stage, "track__competition", left_out=("campaign",)),  # which stays with the site that ran it
+    Table("rubrics", Rubric, "track__competition"),
+    Table("campaigns", Campaign, "track__competition"),
+    Table("campaign_systems", CampaignSystem, "campaign__track__competition"),
+    Table("campaign_items", CampaignItem, "campaign__track__competition"),
+    Table(
+        "campaign_judges",
+        CampaignJudge,
+        "campaign__track__competition",
+        left_out=(
+            *("user", "email", "token_sha256", "invited_at", "expires_at", "consent_version", "consented_at", "rubric"),
+            *("declared_teams", "calibrated_at", "returns", "removal_reason"),
+        ),
+        only=~Q(design_label=""),  # the others judged nothing
+        order=("campaign", "design_label"),  # not in that of their invitations
+    ),
+    Table("assignments", Assignment, "campaign__track__competition", left_out=("shown_key", "first_shown_at")),
+    Table("judgements", Judgement, "assignment__campaign__track__competition", left_out=("judged_by", "note")),
+    Table("exclusions", Exclusion, "campaign__track__competition", left_out=("lift_reason",)),
+    Table("campaign_results", CampaignResult, "campaign__track__competition"),
+    Table("stages", Stage, "track__competition"),
     Table("stage_tables", StageTable, "stage__track__competition"),
     Table("stage_decisions", StageDecision, "table__stage__track__competition"),
     Table("stage_snapshots", StageSnapshot, "track__competition"),
@@ -138,21 +174,10 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
-    # human evaluation stays with the site that ran it: its items hold reference answers, its judges are people of this
-    # site; what was published of it is in the chain and in the files that everybody may download
-    "arena.rubric",
-    "arena.campaign",
-    "arena.campaignsystem",
-    "arena.campaignitem",
-    "arena.campaignjudge",
-    "arena.judgebar",
-    "arena.assignment",
+    "arena.judgebar",  # from it one could tell who a judge is
     "arena.judgementdraft",
-    "arena.judgement",
-    "arena.exclusion",
-    "arena.campaignresult",
     "core.chore",  # of the whole site
-    "arena.computation",
+    "arena.computation",  # made anew when it is asked for
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now
@@ -167,6 +192,18 @@ LEFT_OUT: Final = (
     "submissions.canaryrows",  # of this site's workers
     "submissions.pairvalue",  # only readable with this site's key, and recomputed if needed
 )
+
+
+def open_files(competition: Competition) -> set[str]:
+    """The sha256 of the stored files that are archived as they are: submissions, files for download, and what was
+    published of human evaluations.
+    """
+    results = CampaignResult.objects.filter(campaign__track__competition=competition)
+    return {
+        *Submission.objects.of(competition).values_list("file_sha256", flat=True),
+        *DataFile.objects.filter(track__competition=competition).values_list("file_sha256", flat=True),
+        *(name for row in results.values_list("votes_sha256", "result_sha256") for name in row),
+    }
 
 
 def is_member_name(name: str) -> bool:

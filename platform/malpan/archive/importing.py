@@ -7,6 +7,7 @@ An archive can contain neither a person's password nor a reference to a stored f
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,13 +24,15 @@ from django.utils.dateparse import parse_datetime
 from malpan.accounts.addresses import who_had
 from malpan.accounts.models import User
 from malpan.archive import crypto
+from malpan.archive.campaigns import SEALED, unseal
+from malpan.archive.campaigns import require_sound as require_sound_campaigns
 from malpan.archive.errors import ArchiveRefused
-from malpan.archive.format import PEOPLE, TABLES, Table
+from malpan.archive.format import PEOPLE, TABLES, Table, open_files
 from malpan.archive.reading import Archive, open_archive
 from malpan.archive.rows import PERSON, decoded, decoded_later
 from malpan.competitions.composites import require_sound
 from malpan.competitions.errors import CompositeInvalid, NotAllowed, RecipeNotInstalled
-from malpan.competitions.models import Competition, DataFile, ReferenceVersion
+from malpan.competitions.models import Competition, ReferenceVersion
 from malpan.competitions.references import recipe_of
 from malpan.core import audit
 from malpan.core.errors import StoredFileMissing
@@ -57,8 +60,8 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
     """Import the archive in ``file`` as a competition of this site, at ``slug`` (default: its old one).
 
     People are found by e-mail or made without a usable password; those whose data were erased here stay erased.
-    Encrypted references need the ``passphrase``; without it they are skipped. ``actor`` is ``None`` for the operator of
-    the machine.
+    What is encrypted needs the ``passphrase``; without it it is skipped, and a human evaluation that was not over is
+    seen and cannot go on. ``actor`` is ``None`` for the operator of the machine.
 
     Raises ``NotAllowed`` without the permission to add competitions; ``ArchiveRefused``; the faults of the storage.
     """
@@ -67,12 +70,16 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
     archive = open_archive(file)
     _refuse_twice(archive)
     address = _free_slug(archive, slug)
-    has_references = _store_files(archive, passphrase)
+    key = crypto.unlocked_key(archive.locked_key, passphrase) if archive.locked_key and passphrase else None
+    has_references = key is not None
+    _store_files(archive, key)
     with transaction.atomic():
         reading = _Reading(archive)
-        competition = reading.read(address)
+        competition = reading.read(address, key)
         _refuse_unknown_recipes(competition)
         _refuse_foreign_files(archive, competition, has_references)
+        with _misfit_named("tables/campaigns.jsonl"):
+            require_sound_campaigns(competition)
         requeue_imported(competition)
         facts = {"slug": address, "made_at": archive.made_at, "counts": reading.counts}
         audit.record(actor=actor, action="competition.import", obj=competition, after=facts)
@@ -113,18 +120,14 @@ def _refuse_present(public_ids: list[Any], table: Table) -> None:
         raise ArchiveRefused(reason="present")
 
 
-def _store_files(archive: Archive, passphrase: str) -> bool:
-    """Store the files of the archive; returns whether references were among them."""
+def _store_files(archive: Archive, key: crypto.Key | None) -> None:
+    """Store the files of the archive, with the ``key`` those of references too."""
     for name in archive.names("files"):
         with archive.file.open(name) as member:
             _store(member, name, sha256=name.rpartition("/")[2])
-    if not archive.locked_key or not passphrase:
-        return False
-    key = crypto.unlocked_key(archive.locked_key, passphrase)
-    for name in archive.names("references"):
+    for name in archive.names("references") if key else ():
         with archive.file.open(name) as member, crypto.decrypted(member, key) as file:
             _store(file, name, sha256=Path(name).stem)
-    return True
 
 
 def _store(file: Any, name: str, *, sha256: str) -> None:
@@ -152,8 +155,7 @@ def _refuse_foreign_files(archive: Archive, competition: Competition, has_refere
         brought |= {Path(name).stem for name in archive.names("references")}
     versions = ReferenceVersion.objects.filter(phase__track__competition=competition)
     named = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
-    named.update(Submission.objects.of(competition).values_list("file_sha256", flat=True))
-    named.update(DataFile.objects.filter(track__competition=competition).values_list("file_sha256", flat=True))
+    named |= open_files(competition)
     if any(_is_stored(sha256) for sha256 in named - brought):
         raise ArchiveRefused(reason="foreign_file")
 
@@ -175,17 +177,20 @@ class _Reading:
     later: list[tuple[Table, int, dict[str, Any]]] = field(default_factory=list)
     erased: list[tuple[User, list[str]]] = field(default_factory=list)  # with what the archive calls them
 
-    def read(self, slug: str) -> Competition:
+    def read(self, slug: str, key: crypto.Key | None) -> Competition:
         self.numbers[PERSON] = dict(self._people())
         for table in TABLES:
             self._read_table(table, slug)
-        for table, key, line in self.later:
+        for table, pk, line in self.later:
             with _misfit_named(table.member):
-                table.model._default_manager.filter(pk=key).update(**decoded_later(table, line, self.renumber))
+                table.model._default_manager.filter(pk=pk).update(**decoded_later(table, line, self.renumber))
+        if key and SEALED in self.archive.sizes:
+            with self.archive.file.open(SEALED) as member, crypto.decrypted(member, key) as file:
+                unseal(file, self.numbers)
         for user, words in self.erased:
             free_texts(user, words)
-        (key,) = self.numbers["competitions.competition"].values()
-        return Competition.objects.get(pk=key)
+        (pk,) = self.numbers["competitions.competition"].values()
+        return Competition.objects.get(pk=pk)
 
     def renumber(self, label: str, number: int) -> int:
         """This site's primary key of a row of the archive. Raises ``KeyError`` if there is none (yet)."""
@@ -222,6 +227,9 @@ class _Reading:
             return {"slug": slug}
         if table.label == "core.auditentry":
             return {"competition_pk": self.renumber("competitions.competition", 1)}
+        if table.label == "arena.campaignjudge":  # a token that nobody has
+            moment = timezone.now()
+            return {"token_sha256": secrets.token_hex(32), "invited_at": moment, "expires_at": moment}
         return {}
 
 

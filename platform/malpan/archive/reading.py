@@ -45,19 +45,24 @@ class Archive:
     locked_key: Any
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
-        """The rows of a member, numbered from 1. Raises ``ArchiveRefused`` (``rows``) for a line that is no row."""
+        """The rows of a member, as ``lines_of``."""
         with self.file.open(name) as member:
-            number = 0
-            while line := member.readline(form.LINE_MAX_BYTES + 1):
-                number += 1
-                row = _parsed(line)
-                if len(line) > form.LINE_MAX_BYTES or not isinstance(row, dict) or row.get("id") != number:
-                    raise ArchiveRefused(reason="rows", table=name)
-                yield row
+            yield from lines_of(member, name)
 
     def names(self, folder: str) -> list[str]:
         """The members in ``folder``."""
         return [name for name in self.sizes if name.startswith(f"{folder}/")]
+
+
+def lines_of(member: IO[bytes], name: str) -> Iterator[dict[str, Any]]:
+    """The rows of an opened member, numbered from 1. Raises ``ArchiveRefused`` (``rows``) for a line that is no row."""
+    number = 0
+    while line := member.readline(form.LINE_MAX_BYTES + 1):
+        number += 1
+        row = _parsed(line)
+        if len(line) > form.LINE_MAX_BYTES or not isinstance(row, dict) or row.get("id") != number:
+            raise ArchiveRefused(reason="rows", table=name)
+        yield row
 
 
 def open_archive(file: IO[bytes]) -> Archive:

@@ -19,8 +19,12 @@ from malpan.core import audit
 YEARS: Final = (1970, 2999)  # the first and the last
 PERSON: Final = settings.AUTH_USER_MODEL.lower()
 _LISTS: Final = frozenset(  # the other JSON is objects
-    {"prize_places", "public_ids", "errors", "warnings", "file_warnings", "rows", "composite", "components"}
+    {
+        *("prize_places", "public_ids", "errors", "warnings", "file_warnings", "rows", "composite", "components"),
+        *("criteria", "reasons", "masked_words", "systems", "practice"),
+    }
 )
+_UNLINKED: Final = ("arena.campaignjudge", "arena.assignment", "arena.judgement")  # an entry does not say who judged
 Renumber = Callable[[str, int], int]  # label of a model (or PERSON) and a number of it; KeyError if unknown
 
 
@@ -144,9 +148,13 @@ def _renumbered_selection(selection: Mapping[str, Any], renumber: Renumber) -> d
 
 
 def _encoded_object(object_type: str, object_id: str, renumber: Renumber) -> str:
-    """The object of an audit entry: ``#12`` is a number of the archive, ``~17`` that of a row that no longer exists."""
+    """The object of an audit entry: ``#12`` is a number of the archive, ``~17`` that of a row that no longer exists, or
+    that must not be told apart.
+    """
     if not object_id.isdecimal():
         return object_id
+    if object_type in _UNLINKED:
+        return f"~{object_id}"
     try:
         return f"#{renumber(object_type, int(object_id))}"
     except KeyError:

@@ -14,6 +14,7 @@ from malpan.arena.errors import CampaignNotBegun, OpenAssignmentsLeft
 from malpan.arena.labels import in_any_order
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.seeds import require_seed
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 
@@ -34,8 +35,8 @@ def close_campaign(
 ) -> Campaign:
     """Close an open campaign; open assignments become void. Closing a closed one changes nothing.
 
-    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``, and
-    ``OpenAssignmentsLeft`` unless ``accepts_open``.
+    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``,
+    ``SeedMissing``, and ``OpenAssignmentsLeft`` unless ``accepts_open``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     moment = now or timezone.now()
@@ -45,6 +46,7 @@ def close_campaign(
             raise CampaignNotBegun
         if fresh.closed_at is not None:
             return fresh
+        require_seed(fresh)
         void_disqualified(campaign=fresh)
         left = open_assignments(fresh)
         if left and not accepts_open:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from malpan.arena.models import Assignment, Campaign
+from malpan.arena.own_practice import is_as_expected
 
 WORST_SHARE: Final = 0.5  # of a scale: a bad output judged alone must stay below it
 
@@ -12,10 +13,13 @@ WORST_SHARE: Final = 0.5  # of a scale: a bad output judged alone must stay belo
 def feedback_of(assignment: Assignment, value: dict[str, Any]) -> tuple[bool, str]:
     """Whether the judgement of a calibration was as expected, and the explanation in the reader's language.
 
-    As expected: the bad output was not chosen and is not tied with a good one; alone, it got less than half of the
-    scale.
+    As expected: what an organiser wrote, or of practice made by rule, the bad output was not chosen and is not tied
+    with a good one; alone, it got less than half of the scale.
     """
     bad, explanation = assignment.bad_index or 0, assignment.item.explanation
+    expected = assignment.item.expected or {}
+    if "value" in expected:
+        return is_as_expected(expected["value"], value), explanation
     if "choice" in value:
         return value["choice"] == ("second" if bad == 0 else "first"), explanation
     if "ranks" in value:

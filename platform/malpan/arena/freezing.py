@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q
 
 from malpan.arena.bad_texts import EXPLANATIONS, fitting_rules, other_answers
 from malpan.arena.errors import ControlRefused
 from malpan.arena.models import Campaign, CampaignItem, CampaignSystem
+from malpan.arena.own_practice import shown_labels
 from malpan.arena.sampling import Sampled, sample_items
 from malpan.teams.models import Membership, Team
 from scoring.arena.blinding import masked, normalised
@@ -37,6 +38,7 @@ def freeze_items(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list[
         row = _row(campaign, f"C{number:02d}", each, label_of, names)
         _make_practice(row, number, texts)
         rows.append(row)
+    rows += [_own_practice(campaign, number, each, names) for number, each in enumerate(campaign.practice, start=1)]
     return CampaignItem.objects.bulk_create(rows, batch_size=200)
 
 
@@ -84,3 +86,17 @@ def _make_practice(row: CampaignItem, number: int, texts: Mapping[str, Mapping[s
     rule = rules[(number - 1) % len(rules)]
     row.kind, row.expected = CampaignItem.Kind.CALIBRATION, {"rule": rule}
     row.explanation_ko, row.explanation_en = EXPLANATIONS[rule]
+
+
+def _own_practice(campaign: Campaign, number: int, given: Mapping[str, Any], names: Sequence[str]) -> CampaignItem:
+    return CampaignItem(
+        campaign=campaign,
+        label=f"C{number:02d}",
+        input_text=given["input"],
+        reference_text=given["reference"],
+        outputs={label: blinded(text, names) for label, text in shown_labels(given)},
+        kind=CampaignItem.Kind.CALIBRATION,
+        expected={"value": given["expected"]},
+        explanation_ko=given["feedback_ko"],
+        explanation_en=given["feedback_en"],
+    )

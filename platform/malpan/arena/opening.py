@@ -20,8 +20,10 @@ from malpan.arena.freezing import freeze_items, item_labels
 from malpan.arena.labels import in_any_order
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem
+from malpan.arena.own_practice import clean_practice
 from malpan.arena.practice import create_practice
 from malpan.arena.sampling import available_items
+from malpan.arena.seeds import require_seed
 from malpan.arena.systems import SYSTEMS_LEAST, require_fit, systems_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
@@ -60,7 +62,7 @@ def preview_design(*, campaign: Campaign) -> DesignPreview:
     """The design that opening now would give; nothing is written. Raises as ``open_campaign``, but the files of the
     submissions are not read.
     """
-    wanted, available = campaign.item_count + campaign.calibration_count, available_items(campaign).total
+    wanted, available = campaign.item_count + campaign.practice_drawn, available_items(campaign).total
     if available < wanted:
         raise TooFewItems(count=available, wanted=wanted)
     prepared = _prepare(campaign)
@@ -80,8 +82,8 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
     """Freeze items and outputs, bar judges, make every queue, and open. Opening an open campaign changes nothing.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` for one that is
-    closed, ``TooFewSystems``, ``SystemUnfit``, ``NoJudges``, ``DesignRefused``, ``ControlRefused``, and as
-    ``sampling.sample_items``.
+    closed, ``SeedMissing``, ``PracticeInvalid``, ``TooFewSystems``, ``SystemUnfit``, ``NoJudges``, ``DesignRefused``,
+    ``ControlRefused``, and as ``sampling.sample_items``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     moment = now or timezone.now()
@@ -111,6 +113,9 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
 
 def _prepare(campaign: Campaign) -> _Prepared:
     """Draw labels and the design. Raises as ``open_campaign`` says of systems, judges and the design."""
+    require_seed(campaign)
+    if campaign.practice:
+        clean_practice(campaign.practice, campaign)
     systems = systems_of(campaign)
     least = max(SYSTEMS_LEAST, campaign.group_size)
     if len(systems) < least:

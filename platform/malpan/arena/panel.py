@@ -13,6 +13,7 @@ from django.db.models import Max, QuerySet
 from malpan.arena.design_rows import QUEUE_START, create_assignments, planned_of, queues_of, settings_of, specs_of
 from malpan.arena.disqualified import cannot_count, disqualified_labels, void_disqualified
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft
+from malpan.arena.seeds import require_seed
 from scoring.arena.design import Balance, JudgeSpec, Planned, Reassigned, balance, reassign
 
 Kind, State, VoidReason = Assignment.Kind, Assignment.State, Assignment.VoidReason
@@ -33,8 +34,9 @@ def redistribute(
     locked.
 
     ``giving``: the judge who was removed or barred, whose assignments with no other taker become void ``because`` of
-    that. Judges keep what they were shown, if they may still see it.
+    that. Judges keep what they were shown, if they may still see it. Raises ``SeedMissing``.
     """
+    require_seed(campaign)
     void_disqualified(campaign=campaign)
     out = disqualified_labels(campaign)
     rows = [row for row in standing(campaign) if not cannot_count(campaign, row.systems, out)]  # nor is it repeated

@@ -1,4 +1,4 @@
-"""The practice units of a judge: calibration items with one bad output, before the queue."""
+"""The practice units of a judge, before the queue: calibration items with one bad output, or those of an organiser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def create_practice(
 ) -> int:
     """Write the calibration assignments of ``judges``, from position 1, in the caller's transaction; how many.
 
-    Each judge gets systems that they may see, drawn by the seed, and the place of the bad one among them.
+    Each judge gets systems that they may see, drawn by the seed, and the place of the bad one among them; of an item
+    that an organiser wrote its outputs as they are.
     """
     texts = {item.label: item.outputs for item in items if item.kind == CampaignItem.Kind.REAL}
     practice = [item for item in items if item.kind == CampaignItem.Kind.CALIBRATION]
@@ -29,6 +30,9 @@ def create_practice(
     rows = []
     for judge in judges:
         for position, item in enumerate(practice, start=1):
+            if "value" in (item.expected or {}):
+                rows.append(_own(campaign, judge, item, position, now))
+                continue
             seen = sorted(item.outputs.keys() - barred_of[judge.design_label])
             if len(seen) < campaign.group_size:
                 continue
@@ -50,3 +54,15 @@ def create_practice(
                 )
             )
     return len(Assignment.objects.bulk_create(rows, batch_size=1000))
+
+
+def _own(campaign: Campaign, judge: CampaignJudge, item: CampaignItem, position: int, now: datetime) -> Assignment:
+    return Assignment(
+        campaign=campaign,
+        judge=judge,
+        item=item,
+        systems=sorted(item.outputs),
+        kind=Assignment.Kind.CALIBRATION,
+        position=position,
+        created_at=now,
+    )

@@ -57,14 +57,14 @@ def sample_items(campaign: Campaign, systems: Sequence[CampaignSystem]) -> tuple
     Raises as ``available_items``, ``TooFewItems``, and ``SystemUnfit`` for a file that cannot be read.
     """
     items = _items_of_part(campaign)
-    wanted = campaign.item_count + campaign.calibration_count
+    wanted = campaign.item_count + campaign.practice_drawn
     if len(items) < wanted:
         raise TooFewItems(count=len(items), wanted=wanted)
     real = drawn(items, campaign.item_count, campaign.seed)
     taken = {item.id for item in real}
     rest = [item for item in items if item.id not in taken]
     practice = shuffled(draws(campaign.seed, "calibration items"), sorted(rest, key=lambda item: item.id))
-    practice = practice[: campaign.calibration_count]
+    practice = practice[: campaign.practice_drawn]
     return _with_outputs(campaign, systems, real, practice)
 
 

@@ -112,15 +112,22 @@ def _items(campaign: Campaign) -> tuple[ArenaItem, ...]:
 
 
 def _judges(campaign: Campaign, label_of: Mapping[int, str]) -> tuple[Judge, ...]:
-    """The judges, with the group of their institution; the groups are numbered in the order of the judges' labels."""
+    groups = institution_groups(campaign)
+    return tuple(Judge(label_of[pk], groups[pk]) for pk in sorted(label_of, key=lambda pk: label_of[pk]))
+
+
+def institution_groups(campaign: Campaign) -> dict[int, str]:
+    """The group of the institution of each judge with a label, by primary key, empty without one; the groups are
+    numbered in the order of the judges' labels.
+    """
+    label_of = _labels(campaign)
     institution_of = dict(CampaignJudge.objects.filter(pk__in=label_of).values_list("pk", "institution"))
     groups: dict[str, str] = {}
-    found = []
+    found = {}
     for pk in sorted(label_of, key=lambda pk: label_of[pk]):
         name = "".join(institution_of[pk].split()).casefold()
-        group = groups.setdefault(name, f"G{len(groups) + 1}") if name else ""
-        found.append(Judge(label_of[pk], group))
-    return tuple(found)
+        found[pk] = groups.setdefault(name, f"G{len(groups) + 1}") if name else ""
+    return found
 
 
 def _criteria(campaign: Campaign) -> tuple[Criterion, ...]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
 from django.utils.translation import gettext_lazy as _
 
 from malpan.core.errors import Conflict, NotFound, Unprocessable
@@ -122,6 +126,59 @@ class CampaignNotClosed(Conflict):
     """Results come after the closing. Params: none."""
 
     text = _("평가를 마감한 뒤에 할 수 있습니다.")
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeProblem:
+    """What is wrong in a file of practice items: with which ``item``, from 1 (0: the file), and at which ``place``."""
+
+    code: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    item: int = 0
+    place: str = ""
+
+    @property
+    def text(self) -> str:
+        """The problem in the reader's language, without item and place."""
+        return str(PRACTICE_TEXTS[self.code]) % self.params
+
+
+PRACTICE_TEXTS: Final = {
+    "utf8": _("UTF-8 글자가 아닙니다. 파일을 UTF-8로 저장해 주십시오."),
+    "json": _("JSON으로 읽을 수 없습니다(%(line)s행 %(column)s열). 쉼표, 따옴표, 괄호를 확인해 주십시오."),
+    "array": _("연습 문항을 하나 이상 담은 JSON 배열이어야 합니다."),
+    "many": _("연습 문항이 %(count)s개입니다. %(most)s개까지 둘 수 있습니다."),
+    "object": _("문항은 JSON 객체여야 합니다."),
+    "unknown": _("모르는 이름입니다. 지우거나 고쳐 주십시오."),
+    "text": _("글(문자열)이어야 합니다."),
+    "empty": _("비어 있습니다. 내용을 적어 주십시오."),
+    "long": _("너무 깁니다. %(most)s자 안으로 줄여 주십시오."),
+    "outputs": _("이 평가는 한 번에 출력 %(count)s개를 보입니다. 출력을 %(count)s개 적어 주십시오."),
+    "expected": _("기대하는 판단을 %(name)s 하나로 적어 주십시오."),
+    "choice": _("%(known)s 가운데 하나나 여럿이어야 합니다."),
+    "criteria": _("기준표의 기준(%(known)s)만 쓸 수 있습니다."),
+    "range": _("%(low)s부터 %(high)s까지의 정수나 [최저, 최고]여야 합니다."),
+    "ranks": _("출력 %(count)s개의 순위를 출력의 차례로 적어 주십시오. 같은 순위 다음은 1, 2, 2, 4처럼 적습니다."),
+}
+
+
+class PracticeInvalid(Unprocessable):
+    """Practice items cannot be used as they are. ``problems``: the first of ``total``. Params: ``count``."""
+
+    text = _("연습 문항에 고칠 곳이 %(count)s곳 있습니다. 연습 문항 화면에서 고친 파일을 다시 올려 주십시오.")
+
+    def __init__(self, problems: Sequence[PracticeProblem], total: int | None = None) -> None:
+        self.problems = tuple(problems)
+        super().__init__(count=len(self.problems) if total is None else total)
+
+
+class SeedMissing(Conflict):
+    """The campaign was imported before its end without the passphrase of its archive. Params: none."""
+
+    text = _(
+        "이 평가의 시드가 이 서버에 없어 이어 갈 수 없습니다. 마감하기 전의 평가를 암호 구문 없이 가져왔기 때문입니다. "
+        "대회를 암호 구문과 함께 다시 가져오거나, 평가를 새로 만들어 주십시오."
+    )
 
 
 class CampaignNotBegun(Conflict):

@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
                 ('control_percent', models.PositiveSmallIntegerField(default=5, verbose_name='확인 문항(%)')),
                 ('repeat_percent', models.PositiveSmallIntegerField(default=5, verbose_name='되풀이 문항(%)')),
                 ('calibration_count', models.PositiveSmallIntegerField(default=3, verbose_name='연습 문항 수')),
+                ('practice', models.JSONField(blank=True, default=list, verbose_name='직접 쓴 연습 문항')),
                 ('shows_input', models.BooleanField(default=True, verbose_name='입력을 보임')),
                 ('shows_reference', models.BooleanField(default=False, verbose_name='정답을 보임')),
                 ('min_seconds', models.PositiveSmallIntegerField(default=5, verbose_name='읽는 데 드는 최소 시간(초)')),
@@ -201,7 +202,7 @@ class Migration(migrations.Migration):
                 ('seconds', models.PositiveIntegerField(verbose_name='걸린 시간(초)')),
                 ('created_at', models.DateTimeField(verbose_name='시각')),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='arena.assignment', verbose_name='배정')),
-                ('judged_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='판단한 사람')),
+                ('judged_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='판단한 사람')),
             ],
             options={
                 'verbose_name': '판단',
@@ -292,7 +293,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('bad_index__isnull', False), ('kind__in', ['control', 'calibration'])), models.Q(('bad_index', None), ('kind__in', ['real', 'repeat'])), _connector='OR'), name='assignment_control_has_a_bad_output'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('bad_index__isnull', False), ('kind', 'control')), models.Q(('bad_index', None), ('kind__in', ['real', 'repeat'])), ('kind', 'calibration'), _connector='OR'), name='assignment_control_has_a_bad_output'),
         ),
         migrations.AddConstraint(
             model_name='assignment',

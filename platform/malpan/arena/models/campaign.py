@@ -63,8 +63,10 @@ class Campaign(models.Model):
     """A human evaluation of submissions of one phase: a draft, then open, closed and published.
 
     ``group_size`` systems are shown together: 2 in pairs, 1 for rubric and errors. ``seed`` is secret until the
-    campaign is closed; ``seed_sha256`` enters the public chain when the campaign is made. ``masked_words``: names to
-    hide in outputs besides those of teams and members. Once open, only its planned times and texts change.
+    campaign is closed, and not known where it was imported before that without the passphrase of its archive;
+    ``seed_sha256`` enters the public chain when the campaign is made. ``masked_words``: names to hide in outputs
+    besides those of teams and members. ``practice``: the calibration items of the organiser (``arena.own_practice``),
+    where there are any instead of ``calibration_count`` made by rule. Once open, only planned times and texts change.
     """
 
     class Protocol(models.TextChoices):
@@ -103,6 +105,7 @@ class Campaign(models.Model):
     control_percent = models.PositiveSmallIntegerField(_("확인 문항(%)"), default=5)
     repeat_percent = models.PositiveSmallIntegerField(_("되풀이 문항(%)"), default=5)
     calibration_count = models.PositiveSmallIntegerField(_("연습 문항 수"), default=3)
+    practice = models.JSONField(_("직접 쓴 연습 문항"), default=list, blank=True)
     shows_input = models.BooleanField(_("입력을 보임"), default=True)
     shows_reference = models.BooleanField(_("정답을 보임"), default=False)
     min_seconds = models.PositiveSmallIntegerField(_("읽는 데 드는 최소 시간(초)"), default=5)
@@ -161,6 +164,16 @@ class Campaign(models.Model):
     def notice(self) -> str:
         return in_language(self.notice_ko, self.notice_en)
 
+    @property
+    def practice_drawn(self) -> int:
+        """How many calibration items are made by rule."""
+        return 0 if self.practice else self.calibration_count
+
+    @property
+    def practice_count(self) -> int:
+        """How many calibration items a judge has."""
+        return len(self.practice) or self.calibration_count
+
     def is_over(self, now: datetime) -> bool:
         """Whether the planned end has passed at ``now``: from then on nothing is judged."""
         return self.ends_at is not None and self.ends_at <= now
@@ -215,8 +228,10 @@ class CampaignSystem(models.Model):
 class CampaignItem(models.Model):
     """An item as judges see it, fixed at the opening. ``outputs``: the blinded text of every system, by its label.
 
-    A calibration item has in ``outputs`` only what is shown, ``expected`` is ``{"bad": label}``, and the explanation is
-    the feedback that a judge reads afterwards. ``reference_id`` never leaves the manage pages before the end.
+    Of a calibration item ``expected`` is ``{"rule"}``, by which one output is made bad, or of one that an organiser
+    wrote the ``{"value"}`` that is expected, and ``outputs`` is what is shown, in its order, by labels of its own; the
+    explanation is the feedback that a judge reads afterwards. ``reference_id`` never leaves the manage pages before the
+    end.
     """
 
     class Kind(models.TextChoices):

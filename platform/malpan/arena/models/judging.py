@@ -20,7 +20,7 @@ class CampaignJudge(models.Model):
     ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
     the design. Both are drawn by chance, not by the seed, which will be public. ``rubric``: the version whose guideline
     they acknowledged. ``declared_teams``: the numbers of teams that they said to know. Of a person whose data were
-    erased ``user`` and ``email`` are gone; their judgements stay.
+    erased, and of every judge of an imported campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges", verbose_name=_("평가"))
@@ -82,8 +82,8 @@ class CampaignJudge(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Whether the person accepted and was not removed."""
-        return self.accepted_at is not None and self.removed_at is None
+        """Whether there is a person who accepted and was not removed."""
+        return self.user_id is not None and self.accepted_at is not None and self.removed_at is None
 
 
 class JudgeBar(models.Model):
@@ -110,9 +110,9 @@ class JudgeBar(models.Model):
 class Assignment(models.Model):
     """A unit that a judge is to judge: an item with ``systems``, their labels in the order shown.
 
-    Of a control (and of a calibration) the output at ``bad_index`` is replaced by ``bad_text``, one made bad by rule.
-    ``repeats``: the judge's own earlier assignment of the same unit. ``shown_key`` names it in addresses; it is drawn
-    by chance, so that nothing can be read from it.
+    Of a control (and of a calibration made by rule) the output at ``bad_index`` is replaced by ``bad_text``, one made
+    bad by rule. ``repeats``: the judge's own earlier assignment of the same unit. ``shown_key`` names it in addresses;
+    it is drawn by chance, so that nothing can be read from it.
     """
 
     class Kind(models.TextChoices):
@@ -165,8 +165,9 @@ class Assignment(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["judge", "position"], name="assignment_position_unique_for_judge"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=["control", "calibration"], bad_index__isnull=False)
-                | models.Q(kind__in=["real", "repeat"], bad_index=None),
+                condition=models.Q(kind="control", bad_index__isnull=False)
+                | models.Q(kind__in=["real", "repeat"], bad_index=None)
+                | models.Q(kind="calibration"),
                 name="assignment_control_has_a_bad_output",
             ),
             models.CheckConstraint(
@@ -208,7 +209,7 @@ class Judgement(models.Model):
     only the note is emptied when its writer is erased.
 
     ``value`` is as the votes file has it (``scoring.arena.votes``). ``note`` is for the organisers alone. ``seconds``
-    since the assignment was shown, without times away.
+    since the assignment was shown, without times away. ``judged_by`` is not known of a campaign that was imported.
     """
 
     assignment = models.ForeignKey(
@@ -219,7 +220,12 @@ class Judgement(models.Model):
     note = models.TextField(_("메모"), max_length=NOTE_MAX, blank=True)
     seconds = models.PositiveIntegerField(_("걸린 시간(초)"))
     judged_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("판단한 사람")
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("판단한 사람"),
     )
     created_at = models.DateTimeField(_("시각"))
 

@@ -17,7 +17,16 @@ from malpan.arena.models import Campaign, Rubric
 from malpan.arena.publishing import NOTE_MAX
 from malpan.arena.systems import SYSTEMS_MOST
 from malpan.competitions.models import Phase, Track
-from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, KstMinuteField, PhaseField, as_it_was, text_area
+from malpan.web.forms.fields import (
+    FILE_REQUIRED,
+    MARKDOWN_HELP,
+    ConfirmField,
+    KstMinuteField,
+    PhaseField,
+    as_it_was,
+    text_area,
+    with_limit,
+)
 
 GROUPS: Final = (
     ("texts", _("이름과 안내"), ("title_ko", "title_en", "notice_ko", "notice_en")),
@@ -256,3 +265,18 @@ class CampaignPublishForm(forms.Form):
         self.fields["note_ko"].help_text = (
             _("무엇을 왜 바로잡는지 적어 주십시오. 결과 위에 보입니다.") if is_erratum else _("결과 위에 보입니다.")
         )
+
+
+class PracticeForm(forms.Form):
+    """A file of practice items."""
+
+    file = forms.FileField(
+        label=_("연습 문항 파일(JSON)"),
+        help_text=_("입력, 출력, 기대하는 판단, 판단한 뒤에 보일 설명을 적은 JSON 배열입니다."),
+        error_messages=FILE_REQUIRED,
+        allow_empty_file=True,  # an empty file is rejected with a located message, not reported as missing
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        with_limit(self.fields["file"])

@@ -130,6 +130,7 @@ def parts_of(campaign: Campaign, current: str) -> list[PartLink]:
         ("manage_campaign", _("개요")),
         ("manage_campaign_settings", _("설정")),
         ("manage_campaign_systems", pgettext("list", "평가할 제출")),
+        ("manage_campaign_practice", _("연습 문항")),
         ("manage_campaign_judges", _("평가자")),
     ]
     if state == Campaign.State.DRAFT:
