@@ -3,7 +3,7 @@
 A judge is flagged, with these names, by tests that are false alarms at most as often as their level, 2 % together:
 
 * ``controls``: failures on controls in a one-sided binomial test against the rate of the other judges
-  (``judge_tests.CONTROLS_LEVEL``);
+  (``flagging.CONTROLS_LEVEL``);
 * ``random``: an e-value of 1 / ``RANDOM_LEVEL`` that the votes, controls included, do not depend on the outputs;
 * ``position``: an e-value of 1 / ``POSITION_LEVEL`` for a preference of one side beyond what readers have.
 
@@ -23,8 +23,8 @@ import numpy as np
 
 from scoring.arena.bradley_terry import FIRST, TIE
 from scoring.arena.comparisons import OUTCOMES
+from scoring.arena.flagging import Evidence, Given, correlation_of, expected_ratings, tested
 from scoring.arena.judge_quality import JudgeQuality
-from scoring.arena.judge_tests import Evidence, Given, correlation_of, expected_ratings, tested
 from scoring.arena.rubric_scores import points_of, ratings, standardised
 from scoring.arena.verdicts import is_of_pairs, pair_verdicts, same_as_others
 from scoring.arena.vote_records import Vote, Votes

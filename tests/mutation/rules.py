@@ -129,7 +129,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "bradley_terry": ("bradley_terry",),
             "ranks": ("ranks",),
             "result": ("result",),
-            "suspicion": ("suspicion",),
+            "likelihoods": ("likelihoods",),
             "design": ("design",),
             "controls": ("controls",),
         }.items()

@@ -31,8 +31,8 @@ from malpan.arena.votes_file import votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.models import AuditEntry
-from scoring.arena import judge_quality
 from scoring.arena.design import Balance
+from scoring.arena.judge_quality import JudgeQuality
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -41,9 +41,9 @@ OPENED: Final = "campaign.open_scores"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeQuality:
-    """Figures of a judge. ``too_fast``: judgements in less than the campaign's minimum; ``figures``: what
-    ``scoring.arena.quality`` says of them, ``None`` before that is computed.
+class LiveJudgeQuality:
+    """Where a judge stands in its queue, and its figures. ``too_fast``: judgements in less than the campaign's minimum;
+    ``figures``: what ``scoring.arena.quality`` says of the judgements, ``None`` before that is computed.
     """
 
     judge: CampaignJudge
@@ -51,7 +51,7 @@ class JudgeQuality:
     total: int
     median_seconds: float | None
     too_fast: int
-    figures: judge_quality.JudgeQuality | None
+    figures: JudgeQuality | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class LiveQuality:
 
     done: int
     total: int
-    judges: tuple[JudgeQuality, ...]
+    judges: tuple[LiveJudgeQuality, ...]
     agreement: list[dict[str, Any]] | None
     balance: Balance
     of: datetime | None = None
@@ -76,7 +76,7 @@ def live_quality(campaign: Campaign) -> LiveQuality:
     if campaign.opened_at is None:
         raise CampaignNotBegun
     found = _computed(campaign)
-    figures = {row["judge"]: judge_quality.JudgeQuality.of_row(row) for row in found.judges}
+    figures = {row["judge"]: JudgeQuality.of_row(row) for row in found.judges}
     states, seconds = _states(campaign), _seconds(campaign)
     judges = []
     for judge in campaign.judges.exclude(design_label="").select_related("user").order_by("design_label"):
@@ -84,7 +84,7 @@ def live_quality(campaign: Campaign) -> LiveQuality:
         taken = seconds[judge.pk]
         done = states[judge.pk].count(Assignment.State.DONE)
         judges.append(
-            JudgeQuality(
+            LiveJudgeQuality(
                 judge=judge,
                 done=done,
                 total=len(states[judge.pk]),

@@ -26,7 +26,7 @@ from malpan.arena.judging import judge_assignment
 from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion
 from malpan.arena.opening import open_campaign
 from malpan.arena.publishing import computed_result, publish_result
-from malpan.arena.quality import JudgeQuality, live_quality
+from malpan.arena.quality import LiveJudgeQuality, live_quality
 from malpan.arena.queue import next_assignment, progress_of
 from malpan.arena.results import question_of
 from malpan.arena.rubrics import create_rubric
@@ -189,7 +189,7 @@ def _publish_once(campaign: Campaign, organiser: User, now: datetime, **notes: s
     publish_result(campaign=campaign, actor=organiser, result_sha256=sha256, now=now, **notes)
 
 
-def _reason(found: JudgeQuality) -> str:
+def _reason(found: LiveJudgeQuality) -> str:
     """Why a judge is left out, in the figures that the organisers saw."""
     figures = found.figures
     failed = f"확인 문항 {figures.controls}개 가운데 {figures.control_failures}개를 놓쳤고, " if figures else ""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.arena.judge_tests import CONTROLS_LEVEL
+from scoring.arena.flagging import CONTROLS_LEVEL
 from scoring.arena.quality import judge_qualities
 from scoring.arena.simulation import Panel, simulate, spread_strengths
 from scoring.arena.verdicts import pair_verdicts

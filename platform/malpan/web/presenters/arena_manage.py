@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
-from malpan.arena.quality import JudgeQuality
+from malpan.arena.quality import LiveJudgeQuality
 
 FLAGS: dict[str, Promise] = {
     "controls": gettext_lazy("확인 문항을 지나치게 많이 틀림"),
@@ -198,13 +198,13 @@ def place_of(assignment: Assignment) -> int:
     return assignment.position - QUEUE_START + 1
 
 
-def quality_lines(rows: Sequence[JudgeQuality]) -> list[QualityLine]:
+def quality_lines(rows: Sequence[LiveJudgeQuality]) -> list[QualityLine]:
     """The figures of judges, the suspicious ones first."""
     lines = [_quality_line(row) for row in rows]
     return sorted(lines, key=lambda line: not line.flags)
 
 
-def _quality_line(row: JudgeQuality) -> QualityLine:
+def _quality_line(row: LiveJudgeQuality) -> QualityLine:
     figures = row.figures
     return QualityLine(
         judge=row.judge,

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE
-from scoring.arena.suspicion import Reader, click_counts, log_clicks, log_ratings
+from scoring.arena.likelihoods import Reader, click_counts, log_clicks, log_ratings
 
 
 def by_loops(difference, outcome, order, tie, weight, deviation):

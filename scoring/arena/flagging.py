@@ -1,4 +1,4 @@
-"""Tests of judges, each against the judges who are not suspicious: see ``scoring.arena.quality``."""
+"""Which judges are flagged: tests of each against those who are not. ``scoring.arena.quality`` says what they test."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE, BoolArray, FloatArray, fit
 from scoring.arena.comparisons import Comparisons, IntArray, comparisons
+from scoring.arena.likelihoods import Reader, click_counts, log_clicks, log_ratings
 from scoring.arena.rubric_scores import Ratings, ratings, standardised
-from scoring.arena.suspicion import Reader, click_counts, log_clicks, log_ratings
 from scoring.arena.verdicts import is_of_pairs
 from scoring.arena.vote_records import Vote, Votes
 
