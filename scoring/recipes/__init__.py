@@ -126,7 +126,23 @@ def _checked(name: str, offered: Any) -> Recipe:
     require(main == ["final_score"], "its one main column is not final_score")
     require(set(recipe.tie_breaks) <= set(keys), "a tie-break has no column")
     require({component.score for component in recipe.composite} <= set(keys), "a part of its composite has no column")
+    _require_directions(recipe)
     return recipe
+
+
+def _require_directions(recipe: Recipe) -> None:
+    """Raise ``Unfit`` unless what ranks has a direction and is ranked in it: ties are broken by the higher value."""
+    ranking = [(score, True) for score in recipe.tie_breaks]
+    ranking += [(component.score, component.higher_is_better) for component in recipe.composite]
+    for score, by_more in ranking:
+        require(score in recipe.directed_scores, f"it ranks by {score}, a column without a direction")
+        require(not by_more or recipe.higher_is_better(score), f"it ranks by more of {score}, and less of it is better")
+    metrics = [METRICS[name] for name in (*recipe.metrics, *recipe.optional_metrics)]
+    level = {score: 0.5 for metric in metrics for score in metric.score_names}
+    errors = [score for score in level if not recipe.higher_is_better(score)]
+    final = recipe.final_scores(level)["final_score"]
+    raising = [score for score in errors if recipe.final_scores({**level, score: 0.75})["final_score"] > final]
+    require(not raising, f"more of {', '.join(raising)} raises final_score, and less of it is better")
 
 
 RECIPES: Final[Registry[Recipe]] = Registry("malpan.recipes", _built_in, _checked)

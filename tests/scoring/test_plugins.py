@@ -99,6 +99,13 @@ def test_without_the_plug_in_its_recipe_is_unknown(tmp_path: Path) -> None:
 
 CODE, PROJECT = block("toy_metrics.py"), block("pyproject.toml")
 OF_ROWS = CODE.replace("LexicalMetric", "RowMetric")
+OF_ERRORS = CODE.replace("reads = Letters.name", "reads = Letters.name\n    higher_is_better = False")
+TIED = CODE.replace("tie_breaks=()", "tie_breaks=(LetterOverlap.name,)")
+COMPOSED = CODE.replace("tie_breaks=()", "tie_breaks=(), composite=(Component(LetterOverlap.name, 1),)").replace(
+    "from scoring.errors", "from scoring.composite import Component\nfrom scoring.errors"
+)
+OF_WORSE_COLUMN = ("LetterOverlap.label)", "LetterOverlap.label, higher_is_better=False)")
+WITHOUT_DIRECTION = ("LetterOverlap.label)", "LetterOverlap.label, has_direction=False)")
 BROKEN = {
     "raises at import": ("raise RuntimeError('no licence')\n" + CODE, PROJECT, "no licence"),
     "leaves at import": ("import sys; sys.exit(7)\n" + CODE, PROJECT, "SystemExit"),
@@ -129,6 +136,15 @@ BROKEN = {
     "names an unknown metric": (CODE.replace("metrics=(LetterOverlap.name,)", 'metrics=("nope",)'), PROJECT, "nope"),
     "has no list of columns": (CODE.replace("columns=(FINAL, ", "columns=("), PROJECT, "TypeError"),
     "has another main column": (CODE.replace("columns=(FINAL, ", "columns=(FINAL, FINAL, "), PROJECT, "final_score"),
+    "averages an error": (OF_ERRORS, PROJECT, "more of letter_overlap raises final_score"),
+    "breaks ties by more of an error": (
+        TIED.replace(*OF_WORSE_COLUMN),
+        PROJECT,
+        "by more of letter_overlap, and less of it is better",
+    ),
+    "breaks ties by what only describes": (TIED.replace(*WITHOUT_DIRECTION), PROJECT, "without a direction"),
+    "composes ranks of more of an error": (COMPOSED.replace(*OF_WORSE_COLUMN), PROJECT, "by more of letter_overlap"),
+    "composes ranks of what only describes": (COMPOSED.replace(*WITHOUT_DIRECTION), PROJECT, "without a direction"),
     "splits no text": (CODE.replace("def tokenize(", "def split("), PROJECT, "tokenize"),
 }
 
@@ -146,6 +162,25 @@ def test_a_plug_in_that_cannot_be_used_is_named_without_a_traceback(tmp_path: Pa
     assert "toy-metrics 1.2" in done.stderr
     assert detail in done.stderr
     assert ("플러그인" in done.stderr) == (language == "ko")
+
+
+def test_an_error_may_lower_the_final_score_and_be_a_part_of_a_composite(tmp_path: Path) -> None:
+    """What ``EXTENDING.md`` says is to be done with an error."""
+    code = OF_ERRORS.replace(
+        "import Generation",
+        "import Generation\n\n\nclass Lowered(Generation):\n    "
+        "def final_scores(self, means):\n        return {'final_score': 1 - means['letter_overlap'], **means}",
+    )
+    code = code.replace("TOY = Generation(", "TOY = Lowered(").replace(
+        "tie_breaks=()", "tie_breaks=(), composite=(Component(LetterOverlap.name, 1, higher_is_better=False),)"
+    )
+    site = install(tmp_path / "site", "from scoring.composite import Component\n" + code, PROJECT)
+
+    done = score(tmp_path, site)
+
+    assert done.returncode == 0, done.stderr
+    out = json.loads((tmp_path / "OUT.json").read_text(encoding="utf-8"))
+    assert out["final_score"] == 1 - sum(EXPECTED) / 3
 
 
 def test_two_plug_ins_of_one_name_are_refused(tmp_path: Path) -> None:

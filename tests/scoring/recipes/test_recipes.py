@@ -10,7 +10,7 @@ import pytest
 
 from scoring.composite import Component
 from scoring.metrics import METRICS
-from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, get_recipe, task_hints, warning_text
+from scoring.recipes import RECIPES, MismatchedFiles, UnknownRecipe, _checked, get_recipe, task_hints, warning_text
 from scoring.recipes.base import align
 from scoring.recipes.rag_qa import answer_part, rag_qa_scores, split_answer
 from scoring.recipes.warning_texts import warning_texts
@@ -296,8 +296,8 @@ def test_every_recipe_is_complete(recipe):
     assert set(recipe.metrics) <= set(METRICS)
     assert recipe.columns[0].key == "final_score"
     assert [column.key for column in recipe.columns if column.is_main] == ["final_score"]
+    assert _checked(recipe.id, recipe) is recipe, "what is asked of a plug-in's holds of it"
     keys = {column.key for column in recipe.columns}
-    assert set(recipe.tie_breaks) <= keys
     for language in ("ko", "en"):
         assert all(recipe.metric_label(metric, language) for metric in recipe.metrics)
     metrics = (*recipe.metrics, *recipe.optional_metrics)
