@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from malpan.competitions.errors import AnswersWouldLeak, ReferencesRejected
 from malpan.competitions.media import check_media
-from malpan.competitions.models import DataFile, Notice, Phase, ReferenceVersion
+from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.phases import public_ids_for
 from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.room import require_room
@@ -106,10 +106,12 @@ def make_current(
     actor: User | None,
     action: str = "reference_version.publish",
     now: datetime | None = None,
-) -> Notice | None:
-    """Make ``version`` the current one, post its erratum if it has one, and write the audit log.
+    posts_erratum: bool = True,
+) -> None:
+    """Make ``version`` the current one, write the audit log and post its erratum, if it has one.
 
-    Call it in a transaction that has locked the phase.
+    Who posts the erratum within a notice of its own says so with ``posts_erratum``. Call it in a transaction that has
+    locked the phase.
     """
     versions = ReferenceVersion.objects.filter(phase_id=version.phase_id)
     previous = versions.filter(is_current=True).values_list("number", flat=True).first()
@@ -117,7 +119,23 @@ def make_current(
     version.is_current, version.published_at = True, version.published_at or now or timezone.now()
     version.save(update_fields=["is_current", "published_at"])
     audit.record(actor=actor, action=action, obj=version, before={"current_number": previous}, after=facts_of(version))
-    return _post_erratum(version, actor)
+    if posts_erratum:
+        post_erratum(version, actor)
+
+
+def post_erratum(version: ReferenceVersion, actor: User | None) -> None:
+    """Post the erratum of ``version`` as a notice, if it has one."""
+    if not version.erratum_ko.strip():
+        return
+    track = version.phase.track
+    post_notice(
+        competition=track.competition,
+        title_ko=f"{ERRATUM_TITLE_KO}: {track.title_ko} · {version.phase.title_ko}"[:200],
+        title_en=f"{ERRATUM_TITLE_EN}: {track.title_en or track.title_ko}"[:200] if version.erratum_en else "",
+        body_ko=version.erratum_ko,
+        body_en=version.erratum_en,
+        actor=actor,
+    )
 
 
 def facts_of(version: ReferenceVersion) -> dict[str, Any]:
@@ -140,17 +158,3 @@ def _store_media(phase: Phase, media: IO[bytes], answers: Items) -> StoredFile:
     require_room(phase.track.competition, media.seek(0, os.SEEK_END))
     media.seek(0)
     return store_private(media)
-
-
-def _post_erratum(version: ReferenceVersion, actor: User | None) -> Notice | None:
-    if not version.erratum_ko.strip():
-        return None
-    track = version.phase.track
-    return post_notice(
-        competition=track.competition,
-        title_ko=f"{ERRATUM_TITLE_KO}: {track.title_ko} · {version.phase.title_ko}"[:200],
-        title_en=f"{ERRATUM_TITLE_EN}: {track.title_en or track.title_ko}"[:200] if version.erratum_en else "",
-        body_ko=version.erratum_ko,
-        body_en=version.erratum_en,
-        actor=actor,
-    )

@@ -6,6 +6,9 @@ import unicodedata
 from typing import Final
 
 MARKDOWN_MAX_CHARS: Final = 50_000  # of a text that organisers write
+NOTICE_PART_MAX_CHARS: Final = (
+    MARKDOWN_MAX_CHARS // 2 - 1
+)  # of an erratum, and of a notice that one is put at the end of
 # control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line, paragraph separators
 UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 

@@ -293,6 +293,47 @@ def test_a_further_accepted_answer_runs_no_neural_metric(contest: Contest, neura
     assert board(contest.phase).excluded_count == 0
 
 
+@pytest.mark.parametrize(
+    ("announcement", "erratum_en", "said"),
+    [
+        (
+            Announcement("재채점", "점수가 바뀝니다.", "Rescored", "Scores change."),
+            "Item 1 accepts another answer.",
+            ("재채점", "점수가 바뀝니다.\n\n1번 정답을 더했습니다.", "Rescored")
+            + ("Scores change.\n\nItem 1 accepts another answer.",),
+        ),
+        (
+            Announcement("재채점", "점수가 바뀝니다.", "Rescored", "Scores change."),
+            "",
+            (
+                "재채점",
+                "점수가 바뀝니다.\n\n1번 정답을 더했습니다.",
+                "Rescored",
+                "Scores change.\n\n1번 정답을 더했습니다.",
+            ),
+        ),
+        (
+            Announcement("재채점", "점수가 바뀝니다."),
+            "Item 1 accepts another answer.",
+            ("재채점", "점수가 바뀝니다.\n\n1번 정답을 더했습니다.", "", ""),
+        ),
+    ],
+)
+def test_people_get_one_notice_of_a_rescoring_with_its_erratum_at_the_end(
+    contest: Contest, announcement: Announcement, erratum_en: str, said: tuple[str, str, str, str]
+) -> None:
+    errata = {"erratum_ko": "1번 정답을 더했습니다.", "erratum_en": erratum_en}
+    draft = drafts.create_draft(phase=contest.phase, data=references("새말"), actor=contest.organiser, **errata)
+    batch = start(contest, reference_version=draft)
+    work_off()
+
+    apply(contest, batch, announcement=announcement)
+
+    notice, kept = Notice.objects.get(), RescoreBatch.objects.get()
+    assert (notice.title_ko, notice.body_ko, notice.title_en, notice.body_en) == said
+    assert (kept.notice_title_ko, kept.notice_body_ko, kept.notice_title_en, kept.notice_body_en) == said
+
+
 def test_only_changed_reasons_are_scored_again(contest: Contest, neural: list[Any]) -> None:
     data = references().decode().replace("바른말0이 옳다. 규범에", "바른말0이 옳다. 새 규범에")
     draft = drafts.create_draft(phase=contest.phase, data=data.encode(), actor=contest.organiser)

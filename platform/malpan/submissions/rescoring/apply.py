@@ -1,15 +1,15 @@
-"""The steps of applying a rescoring batch. ``rescoring.services.apply_batch`` runs them in one transaction."""
+"""The steps of applying a rescoring batch; the whole is ``rescoring.services.apply_batch``, in one transaction."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import OuterRef, Subquery
 
 from malpan.accounts.models import User
 from malpan.competitions import versions
-from malpan.competitions.models import Track
+from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
 from malpan.jobs.models import Job
@@ -24,12 +24,19 @@ from malpan.teams.services import lock_teams
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """The notice of an applied batch; an empty Korean title posts none."""
+    """The notice of an applied batch; there is none with an empty Korean title."""
 
     title_ko: str = ""
     body_ko: str = ""
     title_en: str = ""
     body_en: str = ""
+
+    def with_erratum(self, version: ReferenceVersion) -> Announcement:
+        """This one with the erratum of ``version`` at its end: in English too, where it says anything in English."""
+        if not version.erratum_ko.strip():
+            return self
+        english = f"{self.body_en}\n\n{version.erratum_en or version.erratum_ko}" if self.body_en else ""
+        return replace(self, body_ko=f"{self.body_ko}\n\n{version.erratum_ko}", body_en=english)
 
 
 NO_ANNOUNCEMENT = Announcement()
@@ -83,7 +90,10 @@ def switch_pointers(batch: RescoreBatch) -> list[int]:
     return chosen
 
 
-def switch_rule(batch: RescoreBatch, config: ScoringConfig, actor: User, now: datetime | None) -> None:
+def switch_rule(
+    batch: RescoreBatch, config: ScoringConfig, actor: User, now: datetime | None
+) -> ReferenceVersion | None:
+    """Make the rule of the batch that of the track; returns the references that became current, for ``announce``."""
     track = batch.phase.track
     before = {"recipe": track.recipe, "profile": track.profile}
     after = {"recipe": config.recipe, "profile": batch.profile or track.profile}
@@ -91,8 +101,10 @@ def switch_rule(batch: RescoreBatch, config: ScoringConfig, actor: User, now: da
         Track.objects.filter(pk=track.pk).update(**after)
         track.recipe, track.profile = after["recipe"], after["profile"]
         audit.record(actor=actor, action="track.update", obj=track, before=before, after=after)
-    if not config.reference_version.is_current:
-        versions.make_current(version=config.reference_version, actor=actor, now=now)
+    if config.reference_version.is_current:
+        return None
+    versions.make_current(version=config.reference_version, actor=actor, now=now, posts_erratum=False)
+    return config.reference_version
 
 
 def requeue_by(batch: RescoreBatch, config: ScoringConfig) -> None:
@@ -118,10 +130,19 @@ def settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants
         quota.grant_all(phase=batch.phase, slots=grants_slots, reason=batch.reason, actor=actor, batch=batch)
 
 
-def announce(batch: RescoreBatch, announcement: Announcement, actor: User) -> None:
-    """Store the notice with the batch and post it, unless its Korean title is empty."""
+def announce(
+    batch: RescoreBatch, announcement: Announcement, actor: User, corrected: ReferenceVersion | None = None
+) -> None:
+    """Store the notice with the batch and post it, with the erratum of ``corrected`` at its end: people get one.
+
+    If its Korean title is empty, the erratum is posted alone.
+    """
     if not announcement.title_ko.strip():
+        if corrected is not None:
+            versions.post_erratum(corrected, actor)
         return
+    if corrected is not None:
+        announcement = announcement.with_erratum(corrected)
     batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
     batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
     batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])

@@ -178,11 +178,11 @@ def apply_batch(
             check(held)
         kept = past_boards.keep(phase=held.phase, change=past_boards.RESCORED, actor=actor)
         switched = apply.switch_pointers(held)
-        apply.switch_rule(held, config, actor, now)
+        corrected = apply.switch_rule(held, config, actor, now)
         apply.requeue_by(held, config)
         apply.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
         held.resets_quota, held.grants_slots = resets_quota, grants_slots
-        apply.announce(held, announcement, actor)
+        apply.announce(held, announcement, actor, corrected)
         _close(held, State.APPLIED, actor, "resets_quota", "grants_slots")
         audit.record(
             actor=actor,

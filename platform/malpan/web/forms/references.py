@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.media import reads_media
 from malpan.competitions.models import Phase
+from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, text_area, with_limit
 
 FRAMES_LABEL: Final = _("프레임 파일(zip)")
@@ -55,11 +56,14 @@ class DraftForm(forms.Form):
     note = forms.CharField(label=_("메모"), max_length=300, required=False, help_text=_("운영자만 봅니다."))
     erratum_ko = forms.CharField(
         label=_("정오 안내"),
+        max_length=NOTICE_PART_MAX_CHARS,
         required=False,
         widget=text_area(4),
         help_text=_("반영할 때 공지로 올라갑니다. 무엇을 왜 고쳤는지 적되, 아직 쓰는 정답은 적지 마십시오."),
     )
-    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=text_area(4))
+    erratum_en = forms.CharField(
+        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+    )
 
     def __init__(self, *args: Any, phases: QuerySet[Phase], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -75,5 +79,9 @@ def _fit(form: forms.Form, phases: Iterable[Phase]) -> None:
 
 
 class ErratumForm(forms.Form):
-    erratum_ko = forms.CharField(label=_("정오 안내"), required=False, widget=text_area(4))
-    erratum_en = forms.CharField(label=_("정오 안내(영어)"), required=False, widget=text_area(4))
+    erratum_ko = forms.CharField(
+        label=_("정오 안내"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+    )
+    erratum_en = forms.CharField(
+        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+    )

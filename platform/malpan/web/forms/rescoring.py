@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.teams.models import Team
@@ -117,9 +118,13 @@ class ApplyForm(forms.Form):
     title_ko = forms.CharField(
         label=_("공지 제목"), max_length=200, required=False, help_text=_("비우면 공지를 올리지 않습니다.")
     )
-    body_ko = forms.CharField(label=_("공지 내용"), required=False, widget=text_area(5))
+    body_ko = forms.CharField(
+        label=_("공지 내용"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(5)
+    )
     title_en = forms.CharField(label=_("공지 제목(영어)"), max_length=200, required=False)
-    body_en = forms.CharField(label=_("공지 내용(영어)"), required=False, widget=text_area(5))
+    body_en = forms.CharField(
+        label=_("공지 내용(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(5)
+    )
     leaves_other_phases = forms.BooleanField(
         label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False
     )
