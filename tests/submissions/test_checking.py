@@ -16,6 +16,7 @@ from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisAway
 
 from malpan.competitions.models import Phase
+from malpan.core.messages import text_of
 from malpan.submissions import checking
 from malpan.submissions.errors import (
     CheckCrashed,
@@ -156,7 +157,9 @@ def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, fe
         reject(phase, team, now=now + timedelta(seconds=number))
     with pytest.raises(TooManyRejections) as refused:
         send(phase, team, now=now + timedelta(seconds=10))
-    assert refused.value.params == {"count": few_rejections, "retry_at": now + checking.WINDOW}
+    known = {"count": few_rejections, "window": checking.WINDOW, "retry_at": now + checking.WINDOW}
+    assert refused.value.params == known
+    assert text_of(refused.value).startswith(f"최근 10분 동안 반려된 파일이 {few_rejections}개입니다.")
     assert refused.value.retry_after == 590
     assert Rejection.objects.count() == few_rejections
     other = TeamFactory.create(competition=phase.track.competition)

@@ -20,7 +20,7 @@ from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import HiddenResult
 from malpan.web.pages.chain import SCRIPT
-from scoring.composite import Component, composites
+from scoring.composite import COMPARED_DECIMALS, Component, composites
 from scoring.signature import json_sha256
 from tests.composite_boards import install, values
 from tests.factories import (
@@ -108,6 +108,10 @@ def test_the_script_finds_every_manipulated_row(phase: Phase, tmp_path: Path, pa
     done = run_script(tmp_path, **files)
     assert done.returncode == 1, done.stdout
     assert "다시 계산한 것" in done.stdout or "종합 점수와 맞지 않습니다" in done.stdout
+
+
+def test_the_script_compares_to_as_many_digits_as_the_site() -> None:
+    assert served_script().DECIMALS == COMPARED_DECIMALS
 
 
 def test_the_script_agrees_with_the_site_on_many_boards() -> None:

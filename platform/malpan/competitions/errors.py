@@ -36,13 +36,15 @@ class MediaRejected(Unprocessable):
     text = _("프레임 파일을 등록하지 않았습니다. %(reason)s")
 
 
-class MediaTooLarge(RequestError):
-    """The files of one request are above the site's cap on uploads. Params: ``size_bytes``, ``limit_bytes``."""
+class FilesTooLarge(RequestError):
+    """The files that an organiser sends at once, of references, frames or for download, are above the site's cap on
+    uploads. Params: ``size_bytes``, ``limit_bytes``.
+    """
 
     http_status = 413
     text = _(
         "올린 파일의 크기(%(size_bytes)s)가 상한(%(limit_bytes)s)을 넘습니다. 파일을 줄여 다시 올리거나, "
-        "운영자에게 업로드 상한(UPLOAD_MAX_BYTES)을 늘려 달라고 요청해 주십시오."
+        "사이트 관리자에게 업로드 상한(UPLOAD_MAX_BYTES)을 늘려 달라고 요청해 주십시오."
     )
 
 

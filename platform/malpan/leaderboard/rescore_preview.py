@@ -109,7 +109,7 @@ def preview(batch: RescoreBatch) -> Preview:
         moves=moves,
         prize_moves=tuple(move for move in moves if move.crossed),
         left_out=left_out,
-        hidden_changes=tuple(deltas.changes(rows, scores, is_hidden=True, spreads=spreads)),
+        hidden_changes=tuple(deltas.changes(rows, scores, is_private=True, spreads=spreads)),
         hidden_histogram=deltas.histogram(hidden) if hidden else None,
         is_composite=is_composite,
         ranked_by=tuple(part.score for part in rules[1].components) or (deltas.FINAL,),

@@ -49,9 +49,10 @@ def require_patience(*, team: Team, user: User, address: str, now: datetime) -> 
     ):
         newest = list(rejections.order_by("-created_at").values_list("created_at", flat=True)[:limit])
         if len(newest) == limit:
-            raise TooManyRejections(count=limit, retry_at=newest[-1] + WINDOW, now=now)
+            raise TooManyRejections(count=limit, window=WINDOW, retry_at=newest[-1] + WINDOW, now=now)
     if address and _count_of(address, now) >= settings.REJECTIONS_PER_ADDRESS:
-        raise TooManyRejections(count=settings.REJECTIONS_PER_ADDRESS, retry_at=_window_end(now), now=now)
+        count = settings.REJECTIONS_PER_ADDRESS
+        raise TooManyRejections(count=count, window=WINDOW, retry_at=_window_end(now), now=now)
 
 
 def note_rejection(address: str, now: datetime) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from django.utils import timezone
@@ -126,17 +126,17 @@ class FileRejected(SubmissionError):
 
 
 class TooManyRejections(SubmissionError):
-    """Too many rejected files in a short time. Params: ``count``, ``retry_at``."""
+    """Too many rejected files in a short time. Params: ``count`` within ``window``, ``retry_at``."""
 
     http_status = 429
     text = _(
-        "최근 10분 동안 반려된 파일이 %(count)s개입니다. 오류를 고친 뒤 %(retry_at)s부터 다시 올려 주십시오. 올리기 "
-        "전에 python -m scoring check로 파일을 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
+        "최근 %(window)s 동안 반려된 파일이 %(count)s개입니다. 오류를 고친 뒤 %(retry_at)s부터 다시 올려 주십시오. "
+        "올리기 전에 python -m scoring check로 파일을 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
     )
 
-    def __init__(self, *, count: int, retry_at: datetime, now: datetime) -> None:
+    def __init__(self, *, count: int, window: timedelta, retry_at: datetime, now: datetime) -> None:
         self.retry_after = max(1, round((retry_at - now).total_seconds()))
-        super().__init__(count=count, retry_at=retry_at)
+        super().__init__(count=count, window=window, retry_at=retry_at)
 
 
 class TeamCheckRunning(SubmissionError):

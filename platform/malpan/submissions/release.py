@@ -17,15 +17,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
 
 from malpan.competitions.models import Phase
 from malpan.submissions.models import ScoringRun
 from malpan.submissions.querysets import charged
+from scoring.composite import COMPARED_DECIMALS
 
 Rung = tuple[int, float]  # a submission and its score
 Ladder = tuple[int, str]  # a team and a signature: only scores of one signature are comparable
-_DIGITS: Final = 8  # of a score: as ranks compare them
 
 
 class Release:
@@ -81,7 +80,7 @@ def risen(scores: Iterable[Rung], step: Decimal) -> list[int]:
 
 
 def _exact(value: float) -> Decimal:
-    return Decimal(repr(round(value, _DIGITS)))
+    return Decimal(repr(round(value, COMPARED_DECIMALS)))
 
 
 def _by_ladder(rungs: Iterable[tuple[Ladder, Rung]]) -> Iterable[list[Rung]]:

@@ -299,8 +299,10 @@ def test_a_further_accepted_answer_runs_no_neural_metric(contest: Contest, neura
         (
             Announcement("재채점", "점수가 바뀝니다.", "Rescored", "Scores change."),
             "Item 1 accepts another answer.",
-            ("재채점", "점수가 바뀝니다.\n\n1번 정답을 더했습니다.", "Rescored")
-            + ("Scores change.\n\nItem 1 accepts another answer.",),
+            (
+                *("재채점", "점수가 바뀝니다.\n\n1번 정답을 더했습니다."),
+                *("Rescored", "Scores change.\n\nItem 1 accepts another answer."),
+            ),
         ),
         (
             Announcement("재채점", "점수가 바뀝니다.", "Rescored", "Scores change."),

@@ -125,15 +125,20 @@ class RankMove:
 
 
 def changes(
-    rows: Sequence[Scored], scores: Iterable[str], *, is_hidden: bool = False, spreads: Mapping[str, float] = NO_SPREADS
+    rows: Sequence[Scored],
+    scores: Iterable[str],
+    *,
+    is_private: bool = False,
+    spreads: Mapping[str, float] = NO_SPREADS,
 ) -> list[Change]:
     """One ``Change`` for each score, in the order given; without scores that no submission has on both sides.
 
-    A difference within the spread of its score, if ``spreads`` has one, does not count as changed.
+    Of the public split or, if ``is_private``, of the private one. A difference within the spread of its score, if
+    ``spreads`` has one, does not count as changed.
     """
     found = []
     for score in scores:
-        deltas = [delta for row in rows if (delta := _of(row, score, is_hidden)) is not None]
+        deltas = [delta for row in rows if (delta := _of(row, score, is_private)) is not None]
         if deltas:
             moved = sum(_is_change(delta, score, spreads) for delta in deltas)
             mean = math.fsum(deltas) / len(deltas)
@@ -145,11 +150,11 @@ def count_changed(
     rows: Iterable[Scored],
     scores: Sequence[str],
     *,
-    is_hidden: bool = False,
+    is_private: bool = False,
     spreads: Mapping[str, float] = NO_SPREADS,
 ) -> int:
     """The submissions of which one of ``scores`` changes, by more than its spread if it has one."""
-    return sum(any(_is_change(_of(row, score, is_hidden), score, spreads) for score in scores) for row in rows)
+    return sum(any(_is_change(_of(row, score, is_private), score, spreads) for score in scores) for row in rows)
 
 
 def histogram(deltas: Iterable[float], bars: int = BARS) -> Histogram:
@@ -255,8 +260,8 @@ def _of_team(move: RankMove | None) -> list[float | None]:
     return [move.score_before, move.score_after, move.delta, move.before, move.after]
 
 
-def _of(row: Scored, score: str, is_hidden: bool) -> float | None:
-    return row.hidden_delta(score) if is_hidden else row.delta(score)
+def _of(row: Scored, score: str, is_private: bool) -> float | None:
+    return row.hidden_delta(score) if is_private else row.delta(score)
 
 
 def _delta(before: Mapping[str, float] | None, after: Mapping[str, float] | None, score: str) -> float | None:
@@ -267,7 +272,7 @@ def _delta(before: Mapping[str, float] | None, after: Mapping[str, float] | None
 
 def _largest(row: Scored, scores: Sequence[str]) -> float:
     """The largest change of ``scores``, shown or hidden."""
-    return max(abs(_of(row, score, is_hidden) or 0.0) for is_hidden in (False, True) for score in scores)
+    return max(abs(_of(row, score, is_private) or 0.0) for is_private in (False, True) for score in scores)
 
 
 def is_within(difference: float, score: str, spreads: Mapping[str, float]) -> bool:

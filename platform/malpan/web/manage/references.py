@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from malpan.competitions import drafts
-from malpan.competitions.errors import MediaTooLarge
+from malpan.competitions.errors import FilesTooLarge
 from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.references import load_references, recipe_of
@@ -43,7 +43,7 @@ def references_page(request: MemberRequest, access: ManageAccess) -> HttpRespons
     require(request.user, access.competition, Permission.MANAGE)
     form = DraftForm(request.POST, request.FILES, phases=phases)
     if was_too_large(request):
-        refuse(form, MediaTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES), "file")
+        refuse(form, FilesTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES), "file")
         return _list_page(request, access, form, 413)
     text = _("정답 %(number)d판을 초안으로 저장했습니다. 무엇이 바뀌는지 확인해 주십시오.")
     return act(

@@ -12,7 +12,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.competitions.errors import MediaTooLarge
+from malpan.competitions.errors import FilesTooLarge
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track, phase_of
@@ -57,7 +57,7 @@ def _form_page(
 def _is_too_large(request: MemberRequest, form: BaseForm) -> bool:
     """Whether a file was dropped during the upload; then ``form`` gets an error."""
     if was_too_large(request):
-        refuse(form, MediaTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES))
+        refuse(form, FilesTooLarge(size_bytes=body_size(request), limit_bytes=settings.UPLOAD_MAX_BYTES))
         return True
     return False
 

@@ -19,7 +19,7 @@ from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import scores
 from malpan.web.presenters.scores import TrackRules
-from scoring.composite import Component, Composite, Part
+from scoring.composite import COMPARED_DECIMALS, Component, Composite, Part
 from scoring.errors import Message
 from scoring.recipes import Column, Recipe, UnknownRecipe, get_recipe
 
@@ -165,7 +165,10 @@ def board_rules(track: Track, recipe: Recipe, components: Sequence[Component]) -
     return replace(
         rules,
         tie_text=_("종합 점수가 같으면 먼저 제출한 팀이 앞섭니다."),
-        compared_text=_("지표의 값과 종합 점수는 화면의 배율을 곱하기 전의 값을 소수점 아래 8자리까지 견줍니다."),
+        compared_text=_(
+            "지표의 값과 종합 점수는 화면의 배율을 곱하기 전의 값을 소수점 아래 %(digits)d자리까지 견줍니다."
+        )
+        % {"digits": COMPARED_DECIMALS},
         formula=formula_text(components, recipe),
     )
 

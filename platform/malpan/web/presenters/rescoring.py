@@ -121,7 +121,9 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "minimum": minimum,
         "moved_teams": sum(move.moves for move in found.moves),
         "changed_rows": deltas.count_changed(found.rows, found.ranked_by, spreads=found.spreads),
-        "hidden_changed_rows": deltas.count_changed(found.rows, found.ranked_by, is_hidden=True, spreads=found.spreads),
+        "hidden_changed_rows": deltas.count_changed(
+            found.rows, found.ranked_by, is_private=True, spreads=found.spreads
+        ),
         "spread_note": preview_note(found.spreads, found.recipe, track),
     }
 

@@ -20,6 +20,7 @@ from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting
 from scoring.cards import card_for, load_card
+from scoring.composite import COMPARED_DECIMALS
 from scoring.errors import FileError, Language, grouped
 from scoring.reading.file_formats import FORMAT_LABELS, format_label
 from scoring.recipes import ORGANISER_CODES, Column, Recipe, get_recipe, warning_text
@@ -79,7 +80,8 @@ def rules_of(track: Track, recipe: Recipe) -> TrackRules:
         rule=recipe.rule(language()),
         scale_text=_scale_text(track, recipe),
         tie_text=_tie_text(recipe),
-        compared_text=_("점수는 0~1의 값을 소수점 아래 8자리까지 견줍니다. 그 아래는 계산 오차입니다."),
+        compared_text=_("점수는 0~1의 값을 소수점 아래 %(digits)d자리까지 견줍니다. 그 아래는 계산 오차입니다.")
+        % {"digits": COMPARED_DECIMALS},
         cards=_cards_of(recipe),
     )
 

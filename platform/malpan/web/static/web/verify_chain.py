@@ -55,7 +55,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 
-DECIMALS = 8  # in which values and composites are compared
+DECIMALS = 8  # to which scores, values and composites are compared
 PUBLISHED = {  # the parts of a board that were recorded whole, and their names
     "final": ("최종 순위표", "final board"),
     "past": ("지난 공개 순위표", "public board of the past"),
@@ -916,7 +916,7 @@ def placed_again(stage: Any) -> Any:
     rule, rows = stage["rule"], stage["rows"]
 
     def key(row: Any) -> Any:
-        return (-round(row["score"], 8), row["order"] if rule["tie_rule"] == "earlier" else 0)
+        return (-round(row["score"], DECIMALS), row["order"] if rule["tie_rule"] == "earlier" else 0)
 
     again, keys = [], sorted(map(key, rows))
     for row in sorted(rows, key=lambda row: (*key(row), row["order"], row["team_number"])):
@@ -950,7 +950,7 @@ def is_combined(published: Any, final: Any) -> bool:
     for team, rows in parts.items():
         if len(rows) == len(stages):
             values = (mean(rows, weights), *(rows[stage]["normalised"] for stage in heaviest))
-            keys[team] = [-round(value, 8) for value in values]
+            keys[team] = [-round(value, DECIMALS) for value in values]
     best_first = sorted(keys.values())
     ranked = sorted((1 + bisect_left(best_first, key), team) for team, key in keys.items())
     stopped = sorted((-len(rows), rows[-1]["rank"], team) for team, rows in parts.items() if team not in keys)
