@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from malpan.accounts.services import create_api_token
 from malpan.competitions.models import Competition, Phase
-from malpan.competitions.services import set_board, update_competition
+from malpan.competitions.phases import set_board
+from malpan.competitions.services import update_competition
 from malpan.core.times import kst_day
 from malpan.submissions import checking
 from malpan.submissions.models import ScoringRun, Submission

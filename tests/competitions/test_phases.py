@@ -15,7 +15,8 @@ from malpan.competitions.errors import (
     SplitInvalid,
 )
 from malpan.competitions.models import Phase
-from malpan.competitions.phases import update_phase
+from malpan.competitions.phases import SETTINGS, set_board, update_phase
+from malpan.competitions.setup import COPIED_PHASE
 from malpan.competitions.splitting import split_ids
 from malpan.core.models import AuditEntry
 from malpan.submissions.scoring_changes import publish_reference_version, split_again
@@ -27,6 +28,23 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def phase():
     return PhaseFactory.create(public_percent=40)
+
+
+def test_a_new_column_of_a_phase_is_a_setting_and_copied_or_named_here_as_neither():
+    columns = {column.name for column in Phase._meta.concrete_fields}
+    assert columns - set(SETTINGS) == {"id", "track", "slug", "split_seed", "final_published_at"}
+    assert set(SETTINGS) - set(COPIED_PHASE) == {"starts_at", "ends_at", "board", "frozen_at"}
+    assert set(COPIED_PHASE) - set(SETTINGS) == {"slug"}
+
+
+def test_a_board_is_frozen_from_then_on_whichever_way_it_is_set(phase):
+    moment, later = timezone.now(), timezone.now() + timedelta(hours=1)
+    for change in (update_phase, set_board):
+        assert change(phase=phase, actor=None, board="frozen", now=moment).frozen_at == moment
+        assert change(phase=phase, actor=None, board="frozen", now=later).frozen_at == moment
+        assert change(phase=phase, actor=None, board="hidden").frozen_at is None
+    actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
+    assert actions == ["phase.update"] * 2 + ["phase.set_board"] * 2, "what changed nothing is no entry"
 
 
 def test_references_are_split_by_the_share_of_the_phase_and_its_secret_seed(phase):

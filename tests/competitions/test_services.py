@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from malpan.competitions.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
+from malpan.competitions.phases import set_board
 from malpan.competitions.references import load_references
-from malpan.competitions.services import add_data_file, create_phase, create_track, set_board
+from malpan.competitions.services import add_data_file, create_phase, create_track
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private

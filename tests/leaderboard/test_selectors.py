@@ -6,8 +6,7 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.competitions.phases import update_phase
-from malpan.competitions.services import set_board
+from malpan.competitions.phases import set_board, update_phase
 from malpan.leaderboard.selectors import board
 from malpan.submissions.models import ScoringRun
 from malpan.teams.models import Team

@@ -48,7 +48,9 @@ COUNTING_SETTINGS: Final = frozenset({"finals_limit", "counting", "counting_scor
 SEED_BYTES: Final = 16
 
 
-def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = None, **settings: Any) -> Phase:
+def update_phase(
+    *, phase: Phase, actor: User | None, now: datetime | None = None, action: str = "phase.update", **settings: Any
+) -> Phase:
     """Change any of ``SETTINGS``. A board frozen without a moment is frozen now; other boards have no such moment.
 
     Pages must call ``submissions.scoring_changes``, which keeps the board before what ranks is changed. The split of
@@ -72,8 +74,13 @@ def update_phase(*, phase: Phase, actor: User | None, now: datetime | None = Non
             require_sound_counting(locked)
         if then:
             locked.save(update_fields=list(then))
-            audit.record(actor=actor, action="phase.update", obj=locked, before=was, after=then)
+            audit.record(actor=actor, action=action, obj=locked, before=was, after=then)
     return locked
+
+
+def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | None = None) -> Phase:
+    """Show, freeze or hide the board of ``phase``. Freezing twice keeps the first moment."""
+    return update_phase(phase=phase, actor=actor, now=now, action="phase.set_board", board=board)
 
 
 def close_phase(*, phase: Phase, actor: User | None, now: datetime | None = None) -> Phase:

@@ -9,11 +9,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from django.db import models, transaction
 from django.db.models import Max
-from django.utils import timezone
 
 from malpan.competitions import composites
 from malpan.competitions.errors import AnswersWouldLeak, NoticeNotFound
-from malpan.competitions.locks import lock_competition, lock_phase, lock_track
+from malpan.competitions.locks import lock_competition, lock_track
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.competitions.references import recipe_named
 from malpan.competitions.room import require_room
@@ -147,22 +146,6 @@ def post_notice(
         notice.save()
         audit.record(actor=actor, action="notice.post", obj=notice, after=audit.snapshot(notice))
     return notice
-
-
-def set_board(*, phase: Phase, board: str, actor: User | None, now: datetime | None = None) -> Phase:
-    """Show, freeze or hide the board of ``phase``. Freezing twice keeps the first moment."""
-    with transaction.atomic():
-        locked = lock_phase(phase.pk)
-        before = {"board": locked.board, "frozen_at": locked.frozen_at}
-        if board != Phase.Board.FROZEN:
-            locked.frozen_at = None
-        elif locked.board != Phase.Board.FROZEN:
-            locked.frozen_at = now or timezone.now()
-        locked.board = board
-        locked.save(update_fields=["board", "frozen_at"])
-        after = {"board": locked.board, "frozen_at": locked.frozen_at}
-        audit.record(actor=actor, action="phase.set_board", obj=locked, before=before, after=after)
-    return locked
 
 
 # --- changes of existing rows

@@ -16,6 +16,7 @@ from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, Part
 from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
+from malpan.competitions.phases import SETTINGS
 from malpan.competitions.roles import appoint
 from malpan.competitions.services import create_competition, create_phase, create_track
 from malpan.competitions.targets import set_targets, targets_of
@@ -33,11 +34,8 @@ COPIED_TRACK: Final = (
     *("slug", "title_ko", "title_en", "description_ko", "description_en", "recipe", "profile"),
     *("score_scale", "score_decimals", "composite", "position"),
 )
-COPIED_PHASE: Final = (
-    *("slug", "title_ko", "title_en", "daily_limit", "total_limit", "min_interval", "shows_own_score"),
-    *("public_percent", "private_covers_all", "finals_limit", "counting", "counting_score"),
-    *("score_step", "is_ladder", "ties", "position"),
-)
+OF_THIS_TIME: Final = frozenset({"starts_at", "ends_at", "board", "frozen_at"})  # settings that a copied phase has anew
+COPIED_PHASE: Final = ("slug", *(name for name in SETTINGS if name not in OF_THIS_TIME))
 
 
 def may_create(user: User) -> bool:

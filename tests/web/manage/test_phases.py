@@ -10,10 +10,12 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.competitions.phases import SETTINGS
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.models import HiddenResult
 from malpan.teams.models import Team
+from malpan.web.forms.phases import PhaseForm
 from malpan.web.presenters.scores import step_text
 from tests.factories import PhaseFactory, TeamFactory, finished_submission, person_in, publish
 from tests.web.conftest import client_of
@@ -74,6 +76,18 @@ def test_every_phase_is_listed_with_its_state(phase: Phase, organiser: Client) -
     page = organiser.get(f"/competitions/{phase.track.competition.slug}/manage/phases/").content.decode()
     assert phase.title_ko in page
     assert "실시간 공개" in page
+
+
+def test_the_form_has_every_setting_of_a_phase() -> None:
+    assert {*PhaseForm.Meta.fields} == {"slug", "step_points", *SETTINGS} - {"score_step"}
+
+
+def test_a_board_that_is_shown_again_in_the_form_has_no_moment(phase: Phase, organiser: Client) -> None:
+    organiser.post(url(phase, "board/"), {"board": "frozen"})
+    phase.refresh_from_db()
+    organiser.post(url(phase), fields_of(phase, board="live"))
+    phase.refresh_from_db()
+    assert (phase.board, phase.frozen_at) == ("live", None)
 
 
 def test_settings_are_saved_and_what_was_left_alone_stays_to_the_second(phase: Phase, organiser: Client) -> None:

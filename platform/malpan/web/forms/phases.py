@@ -162,9 +162,7 @@ class PhaseForm(forms.ModelForm):
                 self.add_error(name, error)
 
     def values(self) -> dict[str, Any]:
-        """The columns of the phase. A moment that was not changed keeps its seconds; a board that is not frozen has no
-        moment.
-        """
+        """The columns of the phase. A moment that was not changed keeps its seconds."""
         chosen = dict(self.cleaned_data)
         points = chosen.pop("step_points")
         chosen["score_step"] = None if points is None else round(points / self.track.score_scale, STEP_PLACES)
@@ -172,8 +170,6 @@ class PhaseForm(forms.ModelForm):
             chosen[name] = as_it_was(chosen[name], getattr(self.instance, name))
         if "counting" in chosen and chosen["counting"] != Phase.Counting.BEST:
             chosen["counting_score"] = ""
-        if chosen.get("board") in (Phase.Board.LIVE, Phase.Board.HIDDEN):
-            chosen["frozen_at"] = None
         return chosen
 
 

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.competitions.errors import CountingInvalid, PhaseSettingsInvalid
 from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
-from malpan.competitions.phases import close_phase
+from malpan.competitions.phases import close_phase, set_board
 from malpan.competitions.selectors import get_track, phase_of, phases_of, tracks_of
-from malpan.competitions.services import create_phase, set_board
+from malpan.competitions.services import create_phase
 from malpan.competitions.setup import remove_phase
 from malpan.competitions.splitting import ids_of_text
 from malpan.core.errors import DomainError
