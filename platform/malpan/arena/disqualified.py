@@ -12,16 +12,13 @@ from django.db.models import Q
 
 from malpan.arena.models import Assignment, Campaign, CampaignSystem
 from malpan.core import audit
+from malpan.submissions.querysets import counting
 from scoring.arena.vote_records import RANKED_LEAST
 
 
 def disqualified_systems(campaign: Campaign) -> dict[str, CampaignSystem]:
-    """The systems that do not count, by label: their team is disqualified, or the submission withdrawn or refunded."""
-    is_out = (
-        Q(submission__team__disqualified_at__isnull=False)
-        | Q(submission__withdrawn_at__isnull=False)
-        | Q(submission__refunded_at__isnull=False)
-    )
+    """The systems that do not count, by label: their team is disqualified, or the submission does not count."""
+    is_out = Q(submission__team__disqualified_at__isnull=False) | ~counting("submission__")
     rows = CampaignSystem.objects.filter(is_out, campaign=campaign).select_related("submission__team")
     return {row.label: row for row in rows}
 

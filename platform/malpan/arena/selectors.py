@@ -172,7 +172,7 @@ def published_exclusions(result: CampaignResult) -> list[dict[str, Any]]:
 def submission_choices(campaign: Campaign) -> list[tuple[Submission, bool]]:
     """The submissions of the phase that may be systems, by team, each team's best first; and whether it is chosen."""
     chosen = set(CampaignSystem.objects.filter(campaign=campaign).values_list("submission", flat=True))
-    rows = Submission.objects.filter(phase=campaign.phase_id, withdrawn_at=None, refunded_at=None)
+    rows = Submission.objects.counting().filter(phase=campaign.phase_id)
     rows = rows.select_related("team", "live_run").order_by("team__number", "-live_run__final_score", "created_at")
     return [(row, row.pk in chosen) for row in rows if not unfitness(row, campaign.phase)]
 

@@ -1,4 +1,6 @@
-"""The only definition of which submissions count."""
+"""The only definition of which submissions count, for queries. Why one does not, a row says itself: ``refunded_at``,
+``withdrawn_at``.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,11 @@ def charged(path: str = "") -> Q:
     return Q(**{f"{path}refunded_at": None})
 
 
+def counting(path: str = "") -> Q:
+    """Those whose score can count: neither refunded nor withdrawn. ``path`` as for ``charged``."""
+    return charged(path) & Q(**{f"{path}withdrawn_at": None})
+
+
 class SubmissionQuerySet(QuerySet[Any]):
     """Submissions, as ``Submission.objects``."""
 
@@ -25,8 +32,8 @@ class SubmissionQuerySet(QuerySet[Any]):
         return self.filter(charged())
 
     def counting(self) -> Self:
-        """Those whose score can count: neither refunded nor withdrawn."""
-        return self.charged().filter(withdrawn_at=None)
+        """As the function ``counting``."""
+        return self.filter(counting())
 
     def of(self, competition: Competition) -> Self:
         """Those of all phases of ``competition``."""
