@@ -236,6 +236,7 @@ WEB_REQUEST_SECONDS = env.int("WEB_REQUEST_SECONDS", default=120)
 SCORING_PROFILE = env.str("SCORING_PROFILE", default="demo" if LOCAL else "official")
 LOAD_DEMO = env.bool("LOAD_DEMO", default=LOCAL)  # `manage.py up` fills an empty site with the demo competitions
 SCORING_DEVICE = env.str("SCORING_DEVICE", default="auto")
+# a worker that says nothing for so long has lost its job; so long it tries again itself where the database is away
 JOB_LEASE_SECONDS = env.int("JOB_LEASE_SECONDS", default=30)
 JOB_MAX_FAILURES = 3
 # a scoring process that says nothing for so long is an alarm on the pages and in /healthz/

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from malpan.core.service_faults import is_full
@@ -40,17 +41,25 @@ def prepare(stopping: Callable[[], bool]) -> None:
     is_stopping = stopping
 
 
+def patience() -> float:
+    """For how many seconds a worker at work on a job tries again: the length of a lease, as nobody can take the job
+    meanwhile.
+    """
+    return float(settings.JOB_LEASE_SECONDS)
+
+
 def outlast(
     act: Callable[[], Found],
     *,
     again: Callable[[], Found],
-    seconds: float,
+    seconds: float | None = None,
     gives_up: Callable[[], bool] = _never,
 ) -> Found:
     """What ``act`` returns or, if the database is away, what ``again`` returns when it is back.
 
-    Raises ``StillAway`` after ``seconds``, or as soon as ``gives_up``.
+    Raises ``StillAway`` after ``seconds`` (default: ``patience()``), or as soon as ``gives_up``.
     """
+    seconds = patience() if seconds is None else seconds
     ends = None
     while True:
         try:

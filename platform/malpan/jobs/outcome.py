@@ -29,8 +29,8 @@ State = Job.State
 def written(job: Job, write: Callable[[], bool]) -> bool:
     """``write()``, which moves ``job`` on in a transaction, by one of the functions below; whether it did.
 
-    While the database is away it is tried again, for the length of a lease: nobody could take the job meanwhile, and
-    the attempt decides afterwards. Raises ``outage.StillAway``.
+    While the database is away it is tried again (``outage.patience``); the attempt decides afterwards. Raises
+    ``outage.StillAway``.
     """
 
     def again() -> bool:
@@ -39,7 +39,7 @@ def written(job: Job, write: Callable[[], bool]) -> bool:
         return is_done
 
     connection.close_if_unusable_or_obsolete()  # it may have been idle for long
-    return outage.outlast(write, again=again, seconds=settings.JOB_LEASE_SECONDS)
+    return outage.outlast(write, again=again)
 
 
 def finish(*, job_id: int, attempt: int) -> bool:

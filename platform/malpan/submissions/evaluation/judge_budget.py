@@ -91,7 +91,7 @@ class SharedLedger:
     @staticmethod
     def _patiently(act: Callable[[], Found]) -> Found:
         """What ``act`` returns, which may be carried out twice without harm."""
-        return outage.outlast(act, again=act, seconds=settings.JOB_LEASE_SECONDS, gives_up=outage.is_stopping)
+        return outage.outlast(act, again=act, gives_up=outage.is_stopping)
 
 
 def _opened(reservation: Reservation) -> bool:

@@ -30,7 +30,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Final, TypeVar
 
-from django.conf import settings
 from django.db import Error, connection
 from django.db.models.functions import Now
 
@@ -157,8 +156,7 @@ def _patiently(statement: Callable[[], Found]) -> Found:
     """The result of ``statement``, which may be carried out twice without harm."""
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()  # it may have been idle for long
-    seconds = settings.JOB_LEASE_SECONDS
-    return outage.outlast(statement, again=statement, seconds=seconds, gives_up=outage.is_stopping)
+    return outage.outlast(statement, again=statement, gives_up=outage.is_stopping)
 
 
 def _select(keys: list[bytes], scopes: list[int]) -> list[Row]:
