@@ -13,8 +13,8 @@ from scoring.arena.bradley_terry import FIRST, SECOND, TIE, BoolArray, FloatArra
 from scoring.arena.comparisons import Comparisons, IntArray, comparisons
 from scoring.arena.likelihoods import Reader, click_counts, log_clicks, log_ratings
 from scoring.arena.rubric_scores import Ratings, ratings, standardised
-from scoring.arena.verdicts import is_of_pairs
 from scoring.arena.vote_records import Vote, Votes
+from scoring.arena.vote_values import is_of_pairs
 
 CONTROLS_LEVEL: Final = 0.005
 RANDOM_LEVEL: Final = 0.01

@@ -27,9 +27,8 @@ import numpy as np
 
 from scoring.arena.bradley_terry import FloatArray
 from scoring.arena.comparisons import IntArray
-from scoring.arena.rubric_scores import points_of
-from scoring.arena.verdicts import is_of_pairs, pair_verdicts
 from scoring.arena.vote_records import Votes
+from scoring.arena.vote_values import is_of_pairs, pair_verdicts, points_of
 from scoring.composite import COMPARED_DECIMALS
 from scoring.significance.resampling import bootstrap_weights, swaps
 

@@ -10,33 +10,31 @@ A judge is flagged, with these names, by tests that are false alarms at most as 
 Flagged judges are left out of what the others are compared with, and everyone is tested again, until nothing changes
 (a few times at most). A flag is a reason to look; excluding a judge is for people to decide.
 
-A control is failed unless the bad output loses: to the other in a pair, to all others in a ranking, and where one
-output is rated, to the judge's own mean.
+What a failed control and a repeat judged as before are says ``scoring.arena.checks``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from scoring.arena.bradley_terry import FIRST, TIE
+from scoring.arena.checks import is_failed, same_as_before
 from scoring.arena.comparisons import OUTCOMES
 from scoring.arena.flagging import Evidence, Given, correlation_of, expected_ratings, tested
 from scoring.arena.judge_quality import JudgeQuality
-from scoring.arena.rubric_scores import points_of, ratings, standardised
-from scoring.arena.verdicts import is_of_pairs, pair_verdicts, same_as_others
+from scoring.arena.rubric_scores import ratings, standardised
+from scoring.arena.verdicts import same_as_others
 from scoring.arena.vote_records import Vote, Votes
-
-_NEAR_POINTS: Final = 0.125  # how near a repeated rating is the same: half a step of 1-5, 12 of 100
+from scoring.arena.vote_values import is_of_pairs
 
 
 def judge_qualities(votes: Votes) -> tuple[JudgeQuality, ...]:
     """The figures of every judge with a counted vote, in the order of the file."""
     given = _by_judge(votes)
     for each in given.values():
-        each.failures = [_is_failed(vote, each.real, votes) for vote in each.controls]
+        each.failures = [is_failed(vote, each.real, votes) for vote in each.controls]
     evidence = tested(votes, given)
     agreement = _agreement(votes, given)
     by_number = {vote.number: vote for vote in votes.counted()}
@@ -77,31 +75,9 @@ def _quality(
     )
 
 
-def _is_failed(vote: Vote, real: Sequence[Vote], votes: Votes) -> bool:
-    """Whether the bad output of a control did not lose."""
-    bad = vote.bad or 0
-    if "choice" in vote.value:
-        return bool(vote.value["choice"] != ("second", "first")[bad])
-    if "ranks" in vote.value:
-        ranks = vote.value["ranks"]
-        return any(rank >= ranks[bad] for place, rank in enumerate(ranks) if place != bad)
-    own = [points_of(each, votes.criteria) for each in real]
-    return bool(own) and points_of(vote, votes.criteria) >= sum(own) / len(own)
-
-
 def _consistency(repeats: Iterable[Vote], by_number: Mapping[int, Vote], votes: Votes) -> float | None:
     """The share of verdicts in ``repeats`` that are those of the votes they repeat, ``None`` without any."""
-    same: list[bool] = []
-    for vote in repeats:
-        first = by_number.get(vote.repeats or 0)
-        if first is None:
-            continue
-        if is_of_pairs(votes.protocol):
-            before = dict(pair_verdicts(first))
-            same += [before[pair] == side for pair, side in pair_verdicts(vote)]
-        else:
-            apart = points_of(vote, votes.criteria) - points_of(first, votes.criteria)
-            same.append(abs(apart) <= _NEAR_POINTS)
+    same = [each for vote in repeats for each in same_as_before(vote, by_number, votes)]
     return sum(same) / len(same) if same else None
 
 

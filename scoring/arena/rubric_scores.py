@@ -23,7 +23,8 @@ import numpy as np
 from scoring.arena.bradley_terry import FloatArray
 from scoring.arena.comparisons import IntArray
 from scoring.arena.intervals import Clustered, of_influence
-from scoring.arena.vote_records import HIGHEST_SCORE, Criterion, Vote
+from scoring.arena.vote_records import Criterion, Vote
+from scoring.arena.vote_values import points_of
 
 WEIGHTS: Final[Mapping[str, int]] = {"minor": 1, "major": 5, "critical": 25}
 
@@ -50,18 +51,6 @@ class Ratings:
     def mean_points(self) -> FloatArray:
         """(systems,): the plain mean of each system's points; NaN without votes."""
         return _means(self.points, self.system, len(self.systems))
-
-
-def points_of(vote: Vote, criteria: Sequence[Criterion]) -> float:
-    """The points of a vote with a rubric or with errors, 0-1."""
-    if "score" in vote.value:
-        return float(vote.value["score"]) / HIGHEST_SCORE
-    weights = [each.weight for each in criteria]
-    total = sum(weights)
-    shares = [(vote.value["scores"][each.key] - each.low) / (each.high - each.low) for each in criteria]
-    if not total:
-        return float(sum(shares) / len(shares))
-    return float(sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total)
 
 
 def penalty_of(vote: Vote) -> int:

@@ -11,8 +11,8 @@ from scoring.arena.bradley_terry import TIE, Fit, FloatArray, fit
 from scoring.arena.comparisons import Comparisons, comparisons, counts_of
 from scoring.arena.intervals import Clustered, Entries, clustered
 from scoring.arena.rubric_scores import Ratings, ratings, system_scores
-from scoring.arena.verdicts import is_of_pairs
 from scoring.arena.vote_records import Vote, Votes
+from scoring.arena.vote_values import is_of_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from typing import Any, Final
 
 from scoring.arena.agreement import Metric, Table, ac2_interval, alpha_interval, table_of
-from scoring.arena.vote_records import HIGHEST_SCORE, Protocol, Vote, Votes
+from scoring.arena.vote_records import HIGHEST_SCORE, Vote, Votes
+from scoring.arena.vote_values import is_of_pairs, pair_verdicts
 
 CHOICE: Final = "choice"  # of a pair: the system with the lower label, none, the other
 ALL_CHOICES: Final = "all_choices"  # likewise, with both_bad as a category of its own
 SCORE: Final = "score"
 
-_SIDES: Final = {"first": -1, "tie": 0, "both_bad": 0, "second": 1}
 _BOTH_BAD: Final = 2
-
-
-def pair_verdicts(vote: Vote) -> Iterator[tuple[tuple[str, str], int]]:
-    """The pairs of systems in a pairwise vote or a ranking, the lower label first, each with -1 where that one is
-    better, 0 for a tie, 1.
-    """
-    if "choice" in vote.value:
-        first, second = vote.systems
-        side = _SIDES[vote.value["choice"]]
-        yield ((first, second), side) if first < second else ((second, first), -side)
-        return
-    ranked = sorted(zip(vote.systems, vote.value["ranks"], strict=True))
-    for (one, rank), (other, next_rank) in combinations(ranked, 2):
-        yield (one, other), (rank > next_rank) - (rank < next_rank)
-
-
-def is_of_pairs(protocol: Protocol) -> bool:
-    """Whether votes compare systems (pairwise, ranking), rather than rate one."""
-    return protocol in ("pairwise", "ranking")
 
 
 def tables(votes: Votes) -> dict[str, tuple[Table, Metric]]:

@@ -117,6 +117,7 @@ class World:
             "phase": self.phase,
             "item_count": 12,
             "units_per_item": 2,
+            "judges_per_unit": 1,
             "calibration_count": 2,
             "control_percent": 10,
             "repeat_percent": 10,

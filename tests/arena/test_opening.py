@@ -259,6 +259,15 @@ def test_a_design_that_cannot_be_is_explained(world: World) -> None:
     assert "2명" in text
 
 
+def test_bars_that_leave_too_few_judges_are_told_by_the_team_and_not_by_its_label(world: World) -> None:
+    campaign = world.ready(judges=2)
+    campaign.systems.filter(submission__team__number=2).update(institution="가온대학교")
+    campaign.judges.update(institution="가온대학교")
+    text = refused(world, campaign, DesignRefused)
+    assert NAMES[1] in text
+    assert not re.search(r"S\d\d", text)
+
+
 def test_too_few_items_are_refused(world: World) -> None:
     assert "25" in refused(world, world.ready(item_count=23), TooFewItems)
 

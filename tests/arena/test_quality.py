@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from statistics import median
 
 import pytest
@@ -14,6 +15,7 @@ from malpan.arena.models import Assignment, Judgement
 from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.core.models import AuditEntry
+from scoring.arena.controls import RULES
 from scoring.arena.draws import draws
 from tests.arena.answers import answered, quality_of
 from tests.arena.panels import Panel, draft_panel, open_panel
@@ -86,6 +88,27 @@ def test_nothing_of_it_says_who_leads(panel):
     for system in panel.systems:
         assert system.label not in shown
         assert system.submission.team.name not in shown
+
+
+def test_checks_are_counted_by_rule_by_judge_and_by_thirds_of_the_queue(panel):
+    work(panel, clicker=2)
+
+    checks = quality_of(panel.campaign).checks
+
+    controls = {row.pk: row for row in Assignment.objects.filter(campaign=panel.campaign, kind="control")}
+    assert {row.bad_rule for row in controls.values()} <= set(RULES)
+    by_rule = {kind.name: kind.every.count for kind in checks.kinds if kind.name in RULES}
+    assert by_rule == Counter(row.bad_rule for row in controls.values())
+    whole, repeats = checks.kinds[-2:]
+    assert (whole.name, repeats.name) == ("control", "repeat")
+    assert whole.every.count == len(controls)
+    assert whole.judges == len({row.judge_id for row in controls.values()})
+    failures = {judge: own[0].every.failed for judge, own in checks.of_judge.items() if own[0].name == "control"}
+    assert {judge for judge, failed in failures.items() if failed} <= {panel.judges[2].pk}
+    assert sum(part.count for part in whole.parts) == whole.every.count
+    queue = panel.queue(panel.judges[0])
+    thirds = [3 * place // len(queue) for place, row in enumerate(queue) if row.kind == "control"]
+    assert [part.count for part in checks.of_judge[panel.judges[0].pk][0].parts] == [thirds.count(n) for n in range(3)]
 
 
 def test_empty_campaign_has_figures_and_a_draft_none(panel):

@@ -32,8 +32,11 @@ EXPLANATIONS: Final = {  # of a practice unit, by rule
 }
 
 
-def bad_text(campaign: Campaign, item: CampaignItem, system: str, judge: str, texts: Outputs, rule: str = "") -> str:
-    """The output of ``system`` for ``item``, made bad by ``rule``, or by one that the seed draws among those that fit.
+def bad_text(
+    campaign: Campaign, item: CampaignItem, system: str, judge: str, texts: Outputs, rule: str = ""
+) -> dict[str, str]:
+    """The output of ``system`` for ``item``, made bad by ``rule``, or by one that the seed draws among those that fit:
+    ``bad_rule`` and ``bad_text`` of an ``Assignment``.
 
     ``texts`` are the blinded outputs of all items, from which another answer is taken. Raises ``ControlRefused``.
     """
@@ -42,7 +45,7 @@ def bad_text(campaign: Campaign, item: CampaignItem, system: str, judge: str, te
     others = other_answers(item, system, texts)
     for each in [rule] if rule else shuffled(rng, fitting_rules(own, others)):
         try:
-            return bad_output(each, own, others, rng)
+            return {"bad_rule": each, "bad_text": bad_output(each, own, others, rng)}
         except ValueError:  # it would say the same again
             continue
     raise ControlRefused(item=item.reference_id)

@@ -80,18 +80,21 @@ def create_assignments(
     rows: list[tuple[Assignment, Planned]] = []
     for label, queue in added.items():
         for position, planned in enumerate(queue, start=starts.get(label, 0)):
+            item = item_of[planned.item]
+            made_bad: dict[str, str] = {}
+            if planned.bad is not None:
+                made_bad = bad_text(campaign, item, planned.systems[planned.bad], label, texts)
             row = Assignment(
                 campaign=campaign,
                 judge=by_label[label],
-                item=item_of[planned.item],
+                item=item,
                 systems=list(planned.systems),
                 kind=planned.kind,
                 bad_index=planned.bad,
                 position=QUEUE_START + position,
                 created_at=now,
+                **made_bad,
             )
-            if planned.bad is not None:
-                row.bad_text = bad_text(campaign, item_of[planned.item], planned.systems[planned.bad], label, texts)
             rows.append((row, planned))
     first = [row for row, planned in rows if planned.repeats is None]
     Assignment.objects.bulk_create(first, batch_size=1000)

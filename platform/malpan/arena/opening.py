@@ -4,10 +4,11 @@ has a queue; in one transaction, with an entry in the chain.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.utils import timezone
@@ -33,6 +34,8 @@ from scoring.arena.draws import draws, shuffled
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+_LABEL: Final = re.compile(r"S\d{2,}")  # as ``_label`` draws them
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,16 @@ def _prepare(campaign: Campaign) -> _Prepared:
         items, labels = item_labels(campaign.item_count), [row.label for row in systems]
         queues = plan(items, labels, specs, settings_of(campaign), campaign.seed)
     except DesignImpossible as error:
-        raise DesignRefused(explanation=error.message(reader_language())) from error
+        raise DesignRefused(explanation=_explained(error, systems)) from error
     return _Prepared(systems, judges, specs, queues)
+
+
+def _explained(error: DesignImpossible, systems: Sequence[CampaignSystem]) -> str:
+    """The error in the reader's language, with teams for labels: which label is whose is not said before the closing,
+    and nobody could do anything about a label.
+    """
+    name_of = {row.label: row.submission.team.name for row in systems}
+    return _LABEL.sub(lambda found: name_of[found[0]], error.message(reader_language()))
 
 
 def _label(systems: Sequence[CampaignSystem], judges: Sequence[CampaignJudge], seed: str) -> None:

@@ -48,9 +48,9 @@ def create_practice(
                     systems=group,
                     kind=Assignment.Kind.CALIBRATION,
                     bad_index=bad,
-                    bad_text=bad_text(campaign, item, group[bad], judge.design_label, texts, rule),
                     position=position,
                     created_at=now,
+                    **bad_text(campaign, item, group[bad], judge.design_label, texts, rule),
                 )
             )
     return len(Assignment.objects.bulk_create(rows, batch_size=1000))

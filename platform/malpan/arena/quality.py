@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
+from malpan.arena.checks import Checks, check_figures
 from malpan.arena.computations import Answer, answer_or_former
 from malpan.arena.errors import (
     CampaignNotBegun,
@@ -27,12 +28,13 @@ from malpan.arena.locks import lock_campaign_shared
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.panel import current_balance
 from malpan.arena.results import question_of
-from malpan.arena.votes_file import votes_of
+from malpan.arena.votes_file import numbered_votes, votes_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from scoring.arena.design import Balance
 from scoring.arena.judge_quality import JudgeQuality
+from scoring.arena.votes import Votes
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -57,8 +59,9 @@ class LiveJudgeQuality:
 @dataclass(frozen=True, slots=True)
 class LiveQuality:
     """Of a campaign. ``agreement``: that of a result document, ``None`` before it is computed. ``balance``: how even
-    the present design is. ``of``: the moment of the judgements that figures and agreement are of, ``None`` if they are
-    of all; ``waiting``: the computation of those that is under way; ``has_failed``: it could not be done.
+    the present design is; ``checks``: how judges did on controls and repeats. ``of``: the moment of the judgements
+    that figures and agreement are of, ``None`` if they are of all; ``waiting``: the computation of those that is under
+    way; ``has_failed``: it could not be done.
     """
 
     done: int
@@ -66,6 +69,7 @@ class LiveQuality:
     judges: tuple[LiveJudgeQuality, ...]
     agreement: list[dict[str, Any]] | None
     balance: Balance
+    checks: Checks
     of: datetime | None = None
     waiting: int | None = None
     has_failed: bool = False
@@ -75,19 +79,20 @@ def live_quality(campaign: Campaign) -> LiveQuality:
     """The figures as they are now, without scores of systems. Raises ``CampaignNotBegun``."""
     if campaign.opened_at is None:
         raise CampaignNotBegun
-    found = _computed(campaign)
+    votes, assignments = numbered_votes(campaign)
+    found = _computed(campaign, votes)
     figures = {row["judge"]: JudgeQuality.of_row(row) for row in found.judges}
-    states, seconds = _states(campaign), _seconds(campaign)
+    queues, seconds = _queues(campaign), _seconds(campaign)
     judges = []
     for judge in campaign.judges.exclude(design_label="").select_related("user").order_by("design_label"):
         label = judge.design_label if campaign.closed_at is None else judge.label
         taken = seconds[judge.pk]
-        done = states[judge.pk].count(Assignment.State.DONE)
+        queue = queues[judge.pk]
         judges.append(
             LiveJudgeQuality(
                 judge=judge,
-                done=done,
-                total=len(states[judge.pk]),
+                done=sum(state == Assignment.State.DONE for _pk, state in queue),
+                total=len(queue),
                 median_seconds=median(taken) if taken else None,
                 too_fast=sum(each < campaign.min_seconds for each in taken),
                 figures=figures.get(label),
@@ -99,6 +104,9 @@ def live_quality(campaign: Campaign) -> LiveQuality:
         judges=tuple(judges),
         agreement=found.agreement,
         balance=current_balance(campaign),
+        checks=check_figures(
+            votes, assignments, {judge: [pk for pk, _state in queue] for judge, queue in queues.items()}
+        ),
         of=found.of,
         waiting=found.waiting,
         has_failed=found.has_failed,
@@ -148,12 +156,12 @@ def current_result(*, campaign: Campaign, actor: User) -> CurrentResult:
         raise CampaignNotBegun
     if not has_opened_scores(campaign, actor):
         raise ScoresNotOpened
-    answer = _answer(campaign)
+    answer = _answer(campaign, votes_of(campaign))
     return CurrentResult(json.loads(answer.content), answer.of, answer.waiting)
 
 
-def _answer(campaign: Campaign) -> Answer:
-    return answer_or_former(question_of(campaign, votes_of(campaign)))
+def _answer(campaign: Campaign, votes: Votes) -> Answer:
+    return answer_or_former(question_of(campaign, votes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +175,9 @@ class _Computed:
     has_failed: bool = False
 
 
-def _computed(campaign: Campaign) -> _Computed:
+def _computed(campaign: Campaign, votes: Votes) -> _Computed:
     try:
-        answer = _answer(campaign)
+        answer = _answer(campaign, votes)
     except (NoVotes, ResultNotComputable):
         return _Computed()
     except StillComputing as error:
@@ -180,12 +188,13 @@ def _computed(campaign: Campaign) -> _Computed:
     return _Computed(document["judges"], document["agreement"], answer.of, answer.waiting)
 
 
-def _states(campaign: Campaign) -> dict[int, list[str]]:
-    """The states of the assignments of each judge, practice and void ones left out."""
+def _queues(campaign: Campaign) -> dict[int, list[tuple[int, str]]]:
+    """The assignments of each judge in order, each with its state, practice and void ones left out."""
     rows = Assignment.objects.filter(campaign=campaign).exclude(kind=Assignment.Kind.CALIBRATION)
-    found: dict[int, list[str]] = defaultdict(list)
-    for judge, state in rows.exclude(state=Assignment.State.VOID).values_list("judge_id", "state"):
-        found[judge].append(state)
+    rows = rows.exclude(state=Assignment.State.VOID).order_by("judge_id", "position")
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for judge, pk, state in rows.values_list("judge_id", "pk", "state"):
+        found[judge].append((pk, state))
     return found
 
 

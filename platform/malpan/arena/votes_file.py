@@ -26,10 +26,15 @@ def votes_of(campaign: Campaign, *, leave_out: Exclusion | None = None) -> Votes
     Before the closing, judges have their label in the design and the settings have no seed of the campaign.
     ``leave_out``: an exclusion, not stored, as if it were in force.
     """
+    return numbered_votes(campaign, leave_out=leave_out)[0]
+
+
+def numbered_votes(campaign: Campaign, *, leave_out: Exclusion | None = None) -> tuple[Votes, dict[int, Assignment]]:
+    """``votes_of``, and the assignment of each vote by its number."""
     label_of = _labels(campaign)
     rows = _in_order(_judged(campaign), label_of)
     numbers = {row.pk: number for number, row in enumerate(rows, start=1)}
-    return Votes(
+    votes = Votes(
         campaign={
             "competition": campaign.track.competition.slug,
             "track": campaign.track.slug,
@@ -45,6 +50,7 @@ def votes_of(campaign: Campaign, *, leave_out: Exclusion | None = None) -> Votes
         exclusions=_exclusions(campaign, numbers, label_of, leave_out),
         settings=_settings(campaign),
     )
+    return votes, dict(enumerate(rows, start=1))
 
 
 def _settings(campaign: Campaign) -> VoteSettings:

@@ -16,9 +16,9 @@ from scoring.arena.comparable import NoResult
 from scoring.arena.meta import document_bytes, evaluate
 from scoring.arena.meta_scores import MetricScores
 from scoring.arena.result import compute
-from scoring.arena.rubric_scores import points_of
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import PROTOCOLS, ArenaItem, Judge, System, Vote, Votes, VoteSettings
+from scoring.arena.vote_values import points_of
 
 STRENGTHS = (1.0, 0.5, 0.2, -0.2, -0.5, -1.0)
 PANEL = Panel(STRENGTHS, ("good",) * 6, items=20, votes_per_judge=40, group=3, resamples=100)

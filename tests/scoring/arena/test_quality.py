@@ -11,8 +11,8 @@ from scipy import stats
 from scoring.arena.flagging import CONTROLS_LEVEL
 from scoring.arena.quality import judge_qualities
 from scoring.arena.simulation import Panel, simulate, spread_strengths
-from scoring.arena.verdicts import pair_verdicts
 from scoring.arena.vote_records import PROTOCOLS, Exclusion, Vote
+from scoring.arena.vote_values import pair_verdicts
 
 KINDS = ("good",) * 14 + ("random", "random", "position", "tired", "good", "good")
 PANEL = Panel(spread_strengths(10, 0.8), KINDS, items=200, votes_per_judge=100, control_share=0.1, repeat_share=0.1)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.arena.rubric_scores import Ratings, penalty_of, points_of, ratings, standardised, system_scores
+from scoring.arena.rubric_scores import Ratings, penalty_of, ratings, standardised, system_scores
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import Criterion, Vote
+from scoring.arena.vote_values import points_of
 
 PANEL = Panel((0.8, 0.2, -0.3, -0.7), ("good",) * 6, items=25, votes_per_judge=40, protocol="rubric")
 

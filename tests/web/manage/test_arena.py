@@ -339,6 +339,23 @@ def test_the_quality_of_a_running_campaign_says_nothing_of_who_leads(world: Worl
     assert "점수는 열어 보지 않은 상태입니다" in refused.content.decode()
 
 
+def test_checks_are_shown_by_kind_without_a_system(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    control = Assignment.objects.filter(campaign=campaign, kind="control").select_related("judge")[0]
+    bad = control.bad_index
+    judge_one(control, {"choice": ("first", "second")[bad or 0], "reasons": []})
+
+    page = parse(writer.get(url(world, f"{campaign.pk}/quality/")).content.decode())
+
+    [table] = page.all("div", **{"aria-labelledby": "checks-title"})
+    rows = {row.one("th").text: [cell.text for cell in row.all("td")] for row in table.one("tbody").all("tr")}
+    count = Assignment.objects.filter(campaign=campaign, kind="control").count()
+    judges = Assignment.objects.filter(campaign=campaign, kind="control").values("judge").distinct().count()
+    assert rows["확인 문항 모두"][:3] == [f"1 / {count}", f"{100 // count}%", f"1 / {judges}"]
+    assert not [row.label for row in campaign.systems.all() if row.label in table.text]
+
+
 def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: Client) -> None:
     campaign = world.opened()
     judge_everything(campaign)

@@ -100,7 +100,7 @@ class Campaign(models.Model):
     part = models.CharField(_("문항의 범위"), max_length=7, choices=Part.choices, default=Part.ALL)
     item_count = models.PositiveSmallIntegerField(_("문항 수"), default=100)
     units_per_item = models.PositiveSmallIntegerField(_("문항마다 묶음 수"), default=1)
-    judges_per_unit = models.PositiveSmallIntegerField(_("묶음마다 평가자 수"), default=1)
+    judges_per_unit = models.PositiveSmallIntegerField(_("묶음마다 평가자 수"), default=2)
     group_size = models.PositiveSmallIntegerField(_("함께 보이는 출력 수"), default=2)
     control_percent = models.PositiveSmallIntegerField(_("확인 문항(%)"), default=5)
     repeat_percent = models.PositiveSmallIntegerField(_("되풀이 문항(%)"), default=5)

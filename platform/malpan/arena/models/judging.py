@@ -111,8 +111,8 @@ class Assignment(models.Model):
     """A unit that a judge is to judge: an item with ``systems``, their labels in the order shown.
 
     Of a control (and of a calibration made by rule) the output at ``bad_index`` is replaced by ``bad_text``, one made
-    bad by rule. ``repeats``: the judge's own earlier assignment of the same unit. ``shown_key`` names it in addresses;
-    it is drawn by chance, so that nothing can be read from it.
+    bad by ``bad_rule`` (``scoring.arena.controls``). ``repeats``: the judge's own earlier assignment of the same unit.
+    ``shown_key`` names it in addresses; it is drawn by chance, so that nothing can be read from it.
     """
 
     class Kind(models.TextChoices):
@@ -143,6 +143,7 @@ class Assignment(models.Model):
     systems = models.JSONField(_("출력의 차례"))
     kind = models.CharField(_("종류"), max_length=11, choices=Kind.choices, default=Kind.REAL)
     bad_index = models.PositiveSmallIntegerField(_("나쁜 출력의 자리"), null=True, blank=True)
+    bad_rule = models.CharField(_("나쁘게 만든 규칙"), max_length=10, blank=True)
     bad_text = models.TextField(_("나쁜 출력"), blank=True)
     repeats = models.ForeignKey(
         "self",

@@ -56,7 +56,9 @@ class _TimedForm(forms.ModelForm):
     ends_at = KstMinuteField(
         label=_("마감 예정"),
         required=False,
-        help_text=_("평가자에게 알리는 시각입니다. 평가는 운영자가 ‘마감’을 누를 때 끝납니다."),
+        help_text=_(
+            "이 시각이 지나면 판단이 저절로 멈추며, 늦출 수 있습니다. 비우면 운영자가 ‘마감’을 누를 때까지 판단합니다."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:

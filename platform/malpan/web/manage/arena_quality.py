@@ -25,6 +25,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_waiting
 from malpan.web.manage.arena_running import result_context
 from malpan.web.pages.context import MemberRequest, page_of
+from malpan.web.presenters.arena_checks import check_lines, judge_check_lines
 from malpan.web.presenters.arena_manage import agreement_lines, judge_name, place_of, quality_lines
 
 
@@ -56,6 +57,8 @@ def _quality_page(
             "page": page,
             "suspicious": sum(bool(line.flags) for line in lines),
             "agreement": agreement_lines(quality.agreement, campaign),
+            "checks": check_lines(quality.checks),
+            "checks_of_judges": judge_check_lines(quality.checks, page),
             "excluded": {each.judge_id for each in exclusions_of(campaign) if each.lifted_at is None},
         }
     return render(request, "manage/arena_quality.html", context, status=status)
