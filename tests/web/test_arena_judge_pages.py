@@ -164,7 +164,7 @@ def test_who_was_invited_accepts_and_reads_the_campaign() -> None:
     assert "이미 수락한 초대입니다" in client.get(path).content.decode()
     stranger = Client()
     stranger.force_login(person("other@example.com"))
-    assert "이미 사용한 초대 링크입니다" in stranger.get(path).content.decode()
+    assert "이미 다른 사람이 수락한 초대입니다" in stranger.get(path).content.decode()
     assert stranger.get(f"/arena/{panel.campaign.pk}/").status_code == 404
 
 
@@ -173,12 +173,13 @@ def test_an_invitation_is_for_its_address_its_time_and_nobody_who_organises() ->
     path, client = invited(panel), Client()
     client.force_login(person("other@example.com"))
     assert "n***@example.com 주소로 보낸 것입니다" in client.get(path).content.decode()
-    assert "다른 이메일 주소로 보낸 초대입니다" in client.post(path, follow=True).content.decode()
+    assert "n***@example.com 주소로 보낸 것입니다" in client.post(path, follow=True).content.decode()
     organiser = Client()
     assert panel.organiser.email
     own = invited(panel, panel.organiser.email)
     EmailAddress.objects.create(user=panel.organiser, email=panel.organiser.email, primary=True, verified=True)
     organiser.force_login(panel.organiser)
+    assert "운영하는 사람은 평가자가 될 수 없습니다" in organiser.get(own).content.decode(), "before they press"
     assert "운영하는 사람은 평가자가 될 수 없습니다" in organiser.post(own, follow=True).content.decode()
     CampaignJudge.objects.update(expires_at=timezone.now() - timedelta(days=1))
     assert client.get(path).status_code == 410

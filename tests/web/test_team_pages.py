@@ -121,7 +121,7 @@ def test_a_visitor_comes_back_to_the_invitation_after_logging_in(phase: Phase, t
     ("change", "text"),
     [
         ({"used_at": timezone.now()}, "이미 사용한 초대 링크입니다"),
-        ({"expires_at": timezone.now() - timedelta(days=1)}, "기한이 지난 초대 링크입니다"),
+        ({"expires_at": timezone.now() - timedelta(days=1)}, "만료되었습니다"),
     ],
 )
 def test_a_dead_link_says_why_and_whom_to_ask(team: Team, change: dict[str, object], text: str) -> None:
@@ -137,7 +137,7 @@ def test_a_person_of_another_team_is_told_of_the_rule(team: Team) -> None:
     _row, token = create_invitation(team=team, actor=leader_of(team))
     other = TeamFactory.create(competition=team.competition, name="Other")
     page = page_of(client_of(leader_of(other)), f"/invitations/{token}/")
-    assert "‘Other’ 팀으로 참가하고 있습니다" in page.one("p", "notice").text
+    assert "한 대회에는 한 팀으로만 참가할 수 있습니다" in page.one("p", "notice").text
     assert page.one("main").all("form") == []
 
 
@@ -199,7 +199,7 @@ def test_a_mailed_invitation_tells_another_person_so_without_the_whole_address(t
     response = client_of(UserFactory.create()).get(f"/invitations/{token}/")
     assert "guest@example.com" not in response.content.decode()
     page = html.parse(response.content.decode())
-    assert "g***@example.com 주소로 보낸 것입니다" in page.one("div", "notice").text
+    assert "g***@example.com 주소로 보낸 것입니다" in page.one("p", "notice").text
     assert page.one("main").all("form") == []
 
 

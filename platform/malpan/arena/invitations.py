@@ -38,8 +38,10 @@ from malpan.arena.models import Campaign, CampaignJudge
 from malpan.competitions.permissions import Permission, permissions_of, require
 from malpan.core import audit
 from malpan.core.constraints import violated_constraint
+from malpan.core.errors import DomainError
 from malpan.core.rows import only
 from malpan.core.text import one_line
+from malpan.teams.invitations import masked
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -161,6 +163,15 @@ def invitation_of(token: str, now: datetime | None = None) -> CampaignJudge:
     return judge
 
 
+def obstacle_to(*, judge: CampaignJudge, user: User | None, now: datetime | None = None) -> DomainError | None:
+    """What keeps ``user``, or anybody where nobody is logged in, from accepting the invitation now."""
+    try:
+        _require_free(judge, judge.campaign, user, now or timezone.now())
+    except DomainError as error:
+        return error
+    return None
+
+
 def accept_invitation(*, token: str, user: User, now: datetime | None = None) -> CampaignJudge:
     """Make ``user`` the judge of the invitation; accepting twice is harmless. In an open campaign they are assigned
     late.
@@ -177,8 +188,9 @@ def accept_invitation(*, token: str, user: User, now: datetime | None = None) ->
             judge = lock_judge(found.pk)
             if judge.token_sha256 != found.token_sha256:
                 raise JudgeInvitationNotFound
-            if not _is_free(judge, campaign, user, moment):
+            if judge.user_id == user.pk and judge.is_active:
                 return judge
+            _require_free(judge, campaign, user, moment)
             judge.user, judge.accepted_at = user, moment
             judge.save(update_fields=["user", "accepted_at"])
             count = assign_late(judge=judge, now=moment) if campaign.opened_at is not None else 0
@@ -224,25 +236,24 @@ def _replace_token(judge: CampaignJudge, actor: User, token_sha256: str, now: da
     return before
 
 
-def _is_free(judge: CampaignJudge, campaign: Campaign, user: User, now: datetime) -> bool:
-    """Whether ``user`` can become the judge now; false if they are already. Raises as ``accept_invitation``."""
-    if judge.accepted_at is not None and judge.user_id != user.pk:
+def _require_free(judge: CampaignJudge, campaign: Campaign, user: User | None, now: datetime) -> None:
+    """Raise what ``accept_invitation`` says of an invitation that ``user`` cannot accept now, or that nobody can."""
+    is_own = user is not None and judge.user_id == user.pk
+    if judge.accepted_at is not None and not is_own:
         raise JudgeInvitationUsed
     if judge.removed_at is not None:
         raise JudgeRemoved
-    if judge.accepted_at is not None:
-        return False
     if campaign.closed_at is not None:
         raise CampaignNotOpen
     if campaign.is_over(now):
         raise CampaignTimeOver(end=campaign.end_text)
-    if judge.user_id is not None and judge.user_id != user.pk:  # invited again, with judgements of before
-        raise JudgeInvitationForAnother
-    if not has_verified(user, judge.email):
-        raise JudgeInvitationForAnother
+    if user is None:
+        return
+    is_anothers = judge.user_id is not None and not is_own  # invited again, with judgements of before
+    if is_anothers or not has_verified(user, judge.email):
+        raise JudgeInvitationForAnother(email=masked(judge.email))
     if permissions_of(user, campaign.track.competition):
         raise JudgeIsOrganiser
-    return True
 
 
 def _return(judge: CampaignJudge, actor: User, token_sha256: str, now: datetime) -> dict[str, object]:

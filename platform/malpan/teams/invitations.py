@@ -20,6 +20,7 @@ from malpan.accounts.selectors import has_verified
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.competitions import terms
 from malpan.core import audit
+from malpan.core.errors import DomainError
 from malpan.core.locks import Level, lock_rows
 from malpan.core.text import one_line
 from malpan.core.times import kst_text
@@ -111,6 +112,20 @@ def revoke_invitation(*, invitation: Invitation, actor: User, now: datetime | No
             audit.record(actor=actor, action="invitation.revoke", obj=locked, after={"team": locked.team_id})
 
 
+def obstacle_to(*, invitation: Invitation, user: User | None, now: datetime | None = None) -> DomainError | None:
+    """What keeps ``user``, or anybody where nobody is logged in, from joining with the invitation now; the terms, which
+    they can accept on the way, keep nobody.
+    """
+    moment = now or timezone.now()
+    try:
+        _check_usable(invitation, user, moment)
+        _check_joinable(invitation.team, moment)
+        _check_addable(invitation.team, user)
+    except DomainError as error:
+        return error
+    return None
+
+
 def join_team(*, token: str, user: User, now: datetime | None = None) -> Membership:
     """Use up the invitation of ``token`` and make ``user`` a member of its team.
 
@@ -123,7 +138,8 @@ def join_team(*, token: str, user: User, now: datetime | None = None) -> Members
         with transaction.atomic():
             invitation = _lock_invitation(token)
             _check_usable(invitation, user, moment)
-            _check_joinable(invitation.team, user, moment)
+            _check_joinable(invitation.team, moment)
+            terms.require_accepted(user, invitation.team.competition)
             membership = _add_member(invitation.team, user)
             invitation.used_at, invitation.used_by = moment, user
             invitation.save(update_fields=["used_at", "used_by"])
@@ -178,31 +194,34 @@ def _lock_invitation(token: str) -> Invitation:
     return lock_rows(rows, Level.INVITATION).get(token_sha256=token_sha256)
 
 
-def _check_usable(invitation: Invitation, user: User, now: datetime) -> None:
+def _check_usable(invitation: Invitation, user: User | None, now: datetime) -> None:
     if invitation.used_at is not None:
         raise InvitationUsed
     if invitation.revoked_at is not None:
         raise InvitationRevoked
     if invitation.expires_at <= now:
         raise InvitationExpired(expired_at=invitation.expires_at)
-    if invitation.email and not has_verified(user, invitation.email):
+    if user is not None and invitation.email and not has_verified(user, invitation.email):
         raise InvitationForAnother(email=masked(invitation.email))
 
 
-def _check_joinable(team: Team, user: User, now: datetime) -> None:
+def _check_joinable(team: Team, now: datetime) -> None:
     ended_at = last_end(team.competition)
     if ended_at is not None and ended_at <= now:
         raise CompetitionOver(ended_at=ended_at)
     if is_disqualified(team):
         raise TeamDisqualified
-    terms.require_accepted(user, team.competition)
+
+
+def _check_addable(team: Team, user: User | None) -> None:
+    if user is not None and Membership.objects.filter(competition_id=team.competition_id, user=user).exists():
+        raise AlreadyInTeam
+    limit = team.competition.team_size_max
+    if team.memberships.count() >= limit:
+        raise TeamFull(limit=limit)
 
 
 def _add_member(team: Team, user: User) -> Membership:
     """Add ``user``; the caller has locked the team's row, so the number of members cannot grow meanwhile."""
-    limit = team.competition.team_size_max
-    if Membership.objects.filter(competition_id=team.competition_id, user=user).exists():
-        raise AlreadyInTeam
-    if team.memberships.count() >= limit:
-        raise TeamFull(limit=limit)
+    _check_addable(team, user)
     return Membership.objects.create(team=team, user=user, competition=team.competition)

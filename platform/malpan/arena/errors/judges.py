@@ -52,13 +52,13 @@ class JudgeInvitationExpired(Gone):
 class JudgeInvitationUsed(Gone):
     """Another person accepted it. Params: none."""
 
-    text = _("이미 다른 사람이 수락한 초대입니다.")
+    text = _("이미 다른 사람이 수락한 초대입니다. 운영자에게 새 초대를 부탁해 주십시오.")
 
 
 class JudgeInvitationForAnother(Forbidden):
-    """The invitation went to another address. Params: none."""
+    """The invitation went to an address that this person has not verified. Params: ``email``, masked."""
 
-    text = _("다른 이메일 주소로 보낸 초대입니다. 초대를 받은 주소로 로그인하고 그 주소를 확인해 주십시오.")
+    text = _("이 초대는 %(email)s 주소로 보낸 것입니다. 그 주소를 내 계정에 등록하고 인증한 사람만 수락할 수 있습니다.")
 
 
 class JudgeIsOrganiser(Conflict):

@@ -16,11 +16,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.accounts.selectors import has_verified
 from malpan.arena.bars import declare_bars
 from malpan.arena.consent import has_consented
-from malpan.arena.errors import GuidelineChanged
-from malpan.arena.invitations import accept_invitation, invitation_of
+from malpan.arena.errors import GuidelineChanged, JudgeInvitationForAnother
+from malpan.arena.invitations import accept_invitation, invitation_of, obstacle_to
 from malpan.arena.judges import give_consent
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.queue import own_judgements, progress_of
@@ -55,16 +54,17 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
     judge = invitation_of(token)
     if request.method == "POST":
         return _accept(request, token)
-    is_logged_in = request.user.is_authenticated
+    user = request.user if request.user.is_authenticated else None
+    obstacle = obstacle_to(judge=judge, user=user)
     context = {
-        "judge": judge,
+        "title": _("평가자 초대"),
+        "invitation": judge,
         "campaign": judge.campaign,
         "competition": judge.campaign.track.competition,
         "addressee": masked(judge.email) if judge.email else "",
-        "is_own": is_logged_in and judge.user_id == request.user.pk,
-        "is_used": judge.accepted_at is not None,
-        "is_for_another": is_logged_in and not has_verified(request.user, judge.email),
-        "is_over": judge.campaign.closed_at is not None,
+        "is_own": user is not None and judge.user_id == user.pk and judge.is_active,
+        "obstacle": obstacle and text_of(obstacle),
+        "is_for_another": isinstance(obstacle, JudgeInvitationForAnother),
         "explanation": arena.EXPLANATIONS[Campaign.Protocol(judge.campaign.protocol)],
     }
     return render(request, "pages/arena_invitation.html", context)

@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from malpan.accounts.selectors import has_verified
 from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.selectors import is_blind
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.teams import selectors
-from malpan.teams.invitations import join_team, masked
+from malpan.teams.errors import InvitationForAnother
+from malpan.teams.invitations import join_team, masked, obstacle_to
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.naming import public_note
 from malpan.teams.selectors import invitation_by_token, members_of, team_of
@@ -141,22 +141,18 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         return _join(request, invitation, token)
     competition = invitation.team.competition
+    user = request.user if request.user.is_authenticated else None
+    own_team, obstacle = team_of(request.user, competition), obstacle_to(invitation=invitation, user=user)
     context = {
+        "title": _("팀 초대"),
         "invitation": invitation,
         "competition": competition,
-        "own_team": team_of(request.user, competition),
-        "is_used": invitation.used_at is not None,
-        "is_revoked": invitation.revoked_at is not None,
-        "is_expired": invitation.expires_at <= timezone.now(),
+        "is_own": own_team is not None and own_team.pk == invitation.team_id,
+        "obstacle": obstacle and text_of(obstacle),
         "addressee": masked(invitation.email) if invitation.email else "",
-        "is_for_another": _is_for_another(request, invitation),
+        "is_for_another": isinstance(obstacle, InvitationForAnother),
     }
     return render(request, "pages/team_invitation.html", context)
-
-
-def _is_for_another(request: HttpRequest, invitation: Invitation) -> bool:
-    bound = bool(invitation.email) and request.user.is_authenticated
-    return bound and not has_verified(request.user, invitation.email)
 
 
 @members_only
