@@ -2,17 +2,20 @@
 and before and after its publication nothing says who judged.
 
 The names of teams, members, files and models, the ids of submissions and items and the seed are canaries. They are
-searched in bodies, headers and addresses of every route of the site, for every role without the manage pages, in the
-mails and in everything that a judge meets on the way through a whole queue.
+searched in bodies, headers and addresses of every route of the site, read and written to, for every role without the
+manage pages, in the mails and in everything that a judge meets on the way through a whole queue. On the manage pages
+nothing says whose a label is before the closing.
 """
 
 from __future__ import annotations
 
+import copy
 import io
 import itertools
 import json
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -26,17 +29,19 @@ from malpan.accounts.models import User
 from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.arena.closing import close_campaign
+from malpan.arena.exclusions import make_exclusion
 from malpan.arena.invitations import accept_invitation, invite_judge
 from malpan.arena.judges import consent_version_of, give_consent, remove_judge
-from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge
+from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, Judgement
 from malpan.arena.opening import open_campaign
 from malpan.arena.systems import choose_systems
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.storage import store_private
-from malpan.submissions.models import Submission
+from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from scoring.arena.blinding import MASK
-from tests.arena.conftest import SCORES, World, judge_everything
+from tests.arena.answers import work_off
+from tests.arena.conftest import SCORES, World, judge_everything, judge_one, over
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
 from tests.web.matrix import NAMES, addresses, routes, taken_back
 from tests.web.visibility_world import confirmed
@@ -65,6 +70,7 @@ class Blind(World):
     """A world whose every secret is a canary. ``judges``: the people who judge."""
 
     judges: list[User] = field(default_factory=list)
+    removed: User | None = None
 
     def plant(self, score: float) -> Submission:
         """A team whose names, file and answers are canaries."""
@@ -139,7 +145,17 @@ def opened(world: Blind) -> Campaign:
     choose_systems(campaign=campaign, actor=world.owner, submissions=ids)
     for _number in range(3):
         world.invited(campaign)
-    return open_campaign(campaign=campaign, actor=world.owner)
+    campaign = open_campaign(campaign=campaign, actor=world.owner)
+    world.invited(campaign)  # comes late, judges, and is removed
+    world.removed = world.judges[-1]
+    late = campaign.judges.get(user=world.removed)
+    judge_one(late.assignments.filter(kind="real").order_by("position")[0], {"choice": "tie", "reasons": []})
+    remove_judge(judge=late, actor=world.owner, reason="까닭")
+    return campaign
+
+
+def is_managed(route: str) -> bool:
+    return "/manage/" in route or route.startswith(("manage/", "admin/", "healthz", "openmetrics"))
 
 
 def browser(user: User | None) -> Client:
@@ -158,8 +174,10 @@ def said(response: Any) -> str:
     return f"{body.decode(errors='replace')}\n{response.headers}"
 
 
-def places(world: Blind, campaign: Campaign) -> Iterator[tuple[str, str]]:
-    """Every address outside the manage pages, with its route."""
+def places(
+    world: Blind, campaign: Campaign, is_wanted: Callable[[str], bool] = lambda route: not is_managed(route)
+) -> Iterator[tuple[str, str]]:
+    """Every address, with its route: those outside the manage pages, or as ``is_wanted`` says."""
     campaigns = [campaign.pk]
     values: dict[str, list[Any]] = {
         "slug": [world.competition.slug],
@@ -171,10 +189,13 @@ def places(world: Blind, campaign: Campaign) -> Iterator[tuple[str, str]]:
         "snapshot": [1],
         "token": ["none"],
         "key": list(Assignment.objects.filter(campaign=campaign).values_list("shown_key", flat=True)[:3]),
-        "name": ["meteor"],
+        "name": ["exact_match"],
+        "judge_pk": list(campaign.judges.values_list("pk", flat=True)[:1]),
+        "judgement_pk": list(Judgement.objects.filter(assignment__campaign=campaign).values_list("pk", flat=True)[:1]),
+        "exclusion_pk": list(campaign.exclusions.values_list("pk", flat=True)[:1]),
     }
     for route, _pattern in routes():
-        if "/manage/" in route or route.startswith(("manage/", "admin/", "healthz", "openmetrics")):
+        if not is_wanted(route):
             continue
         names = NAMES.findall(route) if "^" not in route else []
         for chosen in itertools.product(*(values.get(name, [1]) for name in names)):
@@ -185,15 +206,20 @@ def places(world: Blind, campaign: Campaign) -> Iterator[tuple[str, str]]:
 def found_by(client: Client, world: Blind, campaign: Campaign, secrets: list[str]) -> Iterator[tuple[str, str, str]]:
     """Every secret in an answer, with route and address. What stands in the address that was asked for is known."""
     for route, address in places(world, campaign):
-        with taken_back():
-            text = said(client.get(address))
-        yield from ((route, address, each) for each in secrets if each in text and each not in address)
+        for method in ("get", "post"):
+            cookies = copy.deepcopy(client.cookies)
+            with taken_back():
+                text = said(getattr(client, method)(address))
+            client.cookies = cookies  # it may have logged out
+            yield from ((route, address, each) for each in secrets if each in text and each not in address)
 
 
 def viewers(world: Blind) -> dict[str, tuple[User | None, int]]:
-    """Who looks, and the number of their team."""
-    found: dict[str, tuple[User | None, int]] = {"anonymous": (None, 0), "stranger": (UserFactory.create(), 0)}
-    found |= {"judge": (world.judges[0], 0)}
+    """Who looks, and the number of their team. ``other organiser``: of another competition."""
+    found: dict[str, tuple[User | None, int]] = {"anonymous": (None, 0), "other organiser": (UserFactory.create(), 0)}
+    competition = PhaseFactory.create().track.competition
+    CompetitionRole.objects.create(user=found["other organiser"][0], competition=competition, role="owner")
+    found |= {"judge": (world.judges[0], 0), "removed judge": (world.removed, 0)}
     for number in (1, 4):
         found[f"team {number}"] = (world.submissions[number].submitted_by, number)
     return found
@@ -211,7 +237,7 @@ def work_through(world: Blind, campaign: Campaign) -> list[str]:
 
     queue = reverse("arena_queue", args=[campaign.pk])
     own = Assignment.objects.filter(judge__user=world.judges[0], campaign=campaign)
-    for _number in range(own.count()):
+    for _number in range(own.filter(state="open").count()):
         place = ask("post", queue)["Location"]
         ask("get", place)
         ask("post", f"{place.split('?')[0]}draft/", choice="tie", note=NOTE)
@@ -245,7 +271,7 @@ def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
         for route, address, secret in found_by(browser(user), world, campaign, list(owners)):
             is_own = owners[secret] == own != 0
             if route.startswith(ARENA):  # in the head of a page stands who is logged in
-                may = secret.startswith("산들") if viewer == "judge" else is_own and secret.startswith("사람")
+                may = secret.startswith("산들") if "judge" in viewer else is_own and secret.startswith("사람")
             else:
                 is_id = secret in {str(row.public_id) for row in world.submissions.values()}
                 may = (
@@ -264,29 +290,75 @@ def test_a_judge_of_an_unpublished_competition_learns_nothing_of_it(world: Blind
 
 
 OWN_DATA = ("account/export/", "기관카나리아")  # the judge's own institution, as the organiser wrote it
+DOCUMENTS: Final = ("campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics")
+
+
+def published(world: Blind, campaign: Campaign) -> None:
+    """The final board and the result are public, the metrics are held against it, somebody is left out."""
+    for number, row in world.submissions.items():
+        signature = {"metrics": {"exact_match": {"metric": "exact_match"}}}
+        scores = {"final_score": 1 - number / 10, "exact_match": 1 - number / 10}
+        ScoringRun.objects.filter(submission=row).update(signature=signature, scores=scores)
+    over(world)
+    left_out = campaign.judges.get(user=world.judges[2])
+    make_exclusion(campaign=campaign, actor=world.owner, judge=left_out, reason="읽지 않았습니다.")
+    world.publish(campaign)
+    work_off()
 
 
 def test_no_page_says_who_judged_before_or_after_the_publication(world: Blind) -> None:
     campaign = opened(world)
     work_through(world, campaign)
     secrets = world.secrets_of_judges()
-    own = [world.judges[0].name, world.judges[0].email, NOTE]
+    people = {"judge": world.judges[0], "removed judge": world.removed}
     for state in ("open", "closed", "published"):
         if state == "closed":
             judge_everything(campaign)
             close_campaign(campaign=campaign, actor=world.owner)
             campaign.refresh_from_db()
         if state == "published":
-            world.publish(campaign)
+            published(world, campaign)
         for viewer, (user, _team) in viewers(world).items():
             found = list(found_by(browser(user), world, campaign, secrets))
-            if viewer == "judge":
+            if (judge := people.get(viewer)) is not None:
+                own = [judge.name, judge.email, NOTE]
                 found = [each for each in found if each[2] not in own and each[:1] + each[2:] != OWN_DATA]
             assert (state, viewer, found) == (state, viewer, [])
-    votes = reverse("campaign_votes", args=[world.competition.slug, world.track.slug, campaign.number, 1])
-    document = json.loads(Client().get(votes).content)
-    assert {vote["judge"] for vote in document["votes"]} == {row["label"] for row in document["judges"]}
+    place = [world.competition.slug, world.track.slug, campaign.number]
+    pages = [reverse("campaign", args=place), reverse("metric", args=["exact_match"])]
+    pages += [reverse(name, args=[*place, 1]) for name in DOCUMENTS]
+    for page in pages:  # they were looked at, and are no refusals
+        assert Client().get(page).status_code == 200, page
+    card = Client().get(pages[1]).content.decode()
+    assert pages[0] in card, "the card of a metric tells of the campaign"
+    document = json.loads(Client().get(reverse("campaign_votes", args=[*place, 1])).content)
+    assert {vote["judge"] for vote in document["votes"]} <= {row["label"] for row in document["judges"]}
     assert all(set(row) == {"label", "institution_group"} for row in document["judges"])
+    mails = [f"{each.subject}\n{each.body}" for each in mail.outbox]
+    assert [secret for secret in secrets if any(secret in text for text in mails)] == []
+
+
+def test_the_manage_pages_say_nothing_of_whose_a_label_is_before_the_closing(world: Blind) -> None:
+    """Organisers know the teams and the judges; which output won, and which label is whose, they learn at the end."""
+    campaign = opened(world)
+    judge_everything(campaign)
+    outputs = [f"산들{number}바람" for number in world.teams]
+    labels = list(campaign.systems.values_list("label", flat=True))
+    client, is_desk = browser(world.owner), lambda route: "/manage/arena/" in route
+    computed, looked = 0, 0
+    for _route, address in places(world, campaign, is_desk):
+        for language in ("ko", "en"):
+            page = client.get(address, headers={"accept-language": language})
+            if waited := work_off():
+                computed += waited
+                page = client.get(address, headers={"accept-language": language})
+            text = said(page)
+            looked += page.status_code == 200
+            found = [each for each in outputs if each in text]
+            found += [each for each in labels if re.search(rf"\b{each}\b", text)]
+            assert (address, found) == (address, [])
+    assert computed >= 2, "figures and the effect of an exclusion were there"
+    assert looked > 20
 
 
 def test_no_export_of_the_audit_log_and_no_archive_says_who_judged(world: Blind) -> None:
