@@ -123,8 +123,9 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({}, {"manifest": {"version": 2}}, "version_older"),  # as it was while an item value had a part, not a split
         ({}, {"manifest": {"version": 3}}, "version_older"),  # as it was before stages
         ({}, {"manifest": {"version": 4}}, "version_older"),  # as it was before the times of final choices
-        ({}, {"manifest": {"version": 6}}, "version_newer"),
-        ({}, {"manifest": {"version": "5"}}, "version"),
+        ({}, {"manifest": {"version": 5}}, "version_older"),  # as it was before human evaluation
+        ({}, {"manifest": {"version": 7}}, "version_newer"),
+        ({}, {"manifest": {"version": "6"}}, "version"),
         ({}, {"manifest": {"format": "other"}}, "unreadable"),
         ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
         ({}, {"manifest": {"members": [{"name": 5, "size": 1, "sha256": "0"}]}, "fits": False}, "unreadable"),

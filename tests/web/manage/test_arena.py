@@ -12,7 +12,7 @@ from django.test import Client
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
-from tests.arena.answers import work_off
+from tests.arena.answers import rested, work_off
 from tests.arena.conftest import NAMES, World, judge_everything, judge_one, make_world
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_of, client_with_role
@@ -397,6 +397,10 @@ def test_newer_figures_are_offered_where_somebody_may_write_in_a_form(world: Wor
     computed(writer, address)
     row = Assignment.objects.filter(campaign=campaign, kind="real").select_related("judge")[0]
     judge_one(row, {"choice": "both_bad", "reasons": []})
+    resting = parse(writer.get(address).content.decode())
+    assert "채점을 막지 않도록 조금 쉬었다가" in resting.text
+    assert not [each for each in resting.all() if "hx-get" in each.attributes]
+    rested()
 
     page = parse(writer.get(address).content.decode())
     assert "까지의 판단으로 계산한 값입니다" in page.text
