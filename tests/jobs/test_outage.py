@@ -378,7 +378,7 @@ def test_a_database_without_room_costs_no_try_however_long_it_takes(toy, rings, 
             assert work_next(worker="w") is not None
             assert the_job() == (State.QUEUED, attempt, 0)
             pause = Job.objects.get().not_before - before
-            assert pause >= timedelta(seconds=faults.PUT_BACK_SECONDS)
+            assert pause >= timedelta(seconds=faults.RETRY_PAUSE_SECONDS)
             Job.objects.update(not_before=None)
     toy.act = lambda _job: None
 

@@ -43,7 +43,8 @@ def record_faults(job: Job) -> Iterator[None]:
     except Exception as error:
         if is_full(error):  # until somebody makes room, which takes longer than all tries
             logger.warning("%s: put back, as the database has no room left on its disk", job)
-            outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
+            put_back = partial(outcome.put_back, job_id=job.pk, attempt=job.attempt)
+            outcome.written(job, partial(put_back, pause=RETRY_PAUSE_SECONDS))
         elif isinstance(error, outage.StillAway):
             raise  # nothing can be written: the lease will expire
         else:
