@@ -60,8 +60,13 @@ class Mutant:
     function: str
     lines: range
 
+    @property
+    def name(self) -> str:
+        """What it is called wherever its line stands."""
+        return f"{self.line}  [{self.change}]"
+
     def __str__(self) -> str:
-        return f"{self.number}: {self.line}  [{self.change}]"
+        return f"{self.number}: {self.name}"
 
 
 class Source:

@@ -41,7 +41,9 @@ class Result:
 
     @property
     def unnoticed(self) -> set[str]:
-        return {*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ())} - {""}
+        """Their names, without the numbers of the lines, which may be others by now."""
+        known = (*self.found.get(SURVIVED, ()), *self.found.get(EQUIVALENT, ()))
+        return {name.partition(": ")[2] for name in known if name}
 
     @property
     def counted(self) -> int:
@@ -64,13 +66,12 @@ def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: floa
 
 
 def merged(earlier: Result, again: Result) -> Result:
-    """``earlier`` with what became of the unnoticed mutants that it names when they were tried again."""
+    """``earlier`` with what became of the unnoticed mutants that it names, if they are still there, in another run."""
     found = {
         outcome: [*earlier.found.get(outcome, ()), *again.found.get(outcome, ())] for outcome in (KILLED, TIMED_OUT)
     }
-    tried = {name for names in again.found.values() for name in names}
     unnamed = [name for name in earlier.found.get(EQUIVALENT, ()) if not name]
-    found[SURVIVED] = [*(set(earlier.found.get(SURVIVED, ())) - tried), *again.found.get(SURVIVED, ())]
+    found[SURVIVED] = [*again.found.get(SURVIVED, ())]
     found[EQUIVALENT] = [*unnamed, *again.found.get(EQUIVALENT, ())]
     return Result(again.module, found, [] if unnamed else again.stale, earlier.seconds + again.seconds, again.day)
 
