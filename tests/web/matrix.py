@@ -69,6 +69,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "track": ["norms"],
         "track_slug": ["norms"],
         "public_id": [row.public_id for row in world.submissions.values()],
+        "with_id": [world.submissions["own.before"].public_id],
         "one_id": [world.submissions["own.after"].public_id],
         "other_id": [world.submissions["other.after"].public_id],
         "phase_pk": [world.phase.pk],
@@ -84,6 +85,8 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "exclusion_pk": [world.arena.exclusion.pk],
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
+    if name == "name" and "/figures/" in route:
+        return ["leading", "distribution", "movement"]
     if name == "pk" and "/arena/computations/" in route:
         return [world.arena.computation.pk]
     if name == "pk" and "/manage/arena/" in route:

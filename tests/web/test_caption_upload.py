@@ -70,14 +70,14 @@ def test_every_form_is_taken_and_named_on_the_receipt(captioner: Client, caption
     assert submission.file_format == form
     assert submission.item_count == 3
     assert ScoringRun.objects.get().recipe == "captioning@1"
-    receipt = html.parse(response.content.decode()).one("dl", "receipt").text
+    receipt = html.parse(response.content.decode()).one("aside").one("dl", "receipt").text
     assert "인식한 형식" in receipt
     assert CANARY not in response.content.decode()
 
 
 def test_the_recognised_form_is_named_in_english_too(captioner: Client, caption_phase: Phase) -> None:
     response = upload(captioner, caption_phase, FORMS["tsv"][1], "captions.tsv", language="en")
-    receipt = html.parse(response.content.decode()).one("dl", "receipt").text
+    receipt = html.parse(response.content.decode()).one("aside").one("dl", "receipt").text
     assert "Recognised format" in receipt
     assert "TSV" in receipt
 

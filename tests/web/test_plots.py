@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -13,8 +14,12 @@ from hypothesis import strategies as st
 
 from malpan.web.plots.bars import LABELS, Column, bars
 from malpan.web.plots.forest import LABEL_COLUMNS, Estimate, cut, forest
+from malpan.web.plots.line import Point, line
 from malpan.web.plots.matrix import SHADES, win_matrix
 from malpan.web.plots.scales import Scale, tick_text, ticks
+from malpan.web.plots.slope import Move, slopes
+from malpan.web.plots.strip import BINS, strip
+from malpan.web.plots.times import time_text, time_ticks
 
 
 @given(low=st.floats(-1e6, 1e6), share=st.floats(1e-3, 1e3), most=st.integers(3, 12))
@@ -123,3 +128,92 @@ def test_bars_of_nothing_are_not_drawn_and_their_labels_are_few() -> None:
     assert 5 <= len(plot.labels) <= LABELS
     with pytest.raises(ValueError, match="negative"):
         bars([Column("0시", (-1,))])
+
+
+MONDAY = datetime(2026, 11, 23, 1, 30, tzinfo=UTC)  # 10:30 in KST
+
+
+@given(minutes=st.integers(0, 60 * 24 * 400), shift=st.integers(0, 60 * 24 * 30), most=st.integers(1, 12))
+def test_ticks_of_time_are_few_equal_and_within_the_span(minutes: int, shift: int, most: int) -> None:
+    start = MONDAY + timedelta(minutes=shift)
+    end = start + timedelta(minutes=minutes)
+    found = time_ticks(start, end, most)
+    assert len(found) <= most
+    assert all(start <= tick <= end for tick in found)
+    assert len({after - before for before, after in pairwise(found)}) <= 1
+
+
+def test_ticks_of_time_stand_at_round_moments_of_korea() -> None:
+    found = time_ticks(MONDAY, MONDAY + timedelta(days=4))
+    assert [time_text(tick, timedelta(days=9)) for tick in found] == ["11-24", "11-25", "11-26", "11-27"]
+    hours = time_ticks(MONDAY, MONDAY + timedelta(hours=4))
+    assert [time_text(tick, timedelta(hours=4)) for tick in hours] == ["11:00", "12:00", "13:00", "14:00"]
+    with pytest.raises(ValueError, match="no range"):
+        time_ticks(MONDAY, MONDAY - timedelta(hours=1))
+
+
+def test_a_line_goes_through_its_points_in_the_order_of_time() -> None:
+    points = [Point(MONDAY + timedelta(hours=hour), value) for hour, value in ((0, 1.0), (2, 3.0), (4, 2.0))]
+    plot = line(points)
+    assert plot is not None
+    xs, ys = [dot.x for dot in plot.dots], [dot.y for dot in plot.dots]
+    assert xs == [plot.left, (plot.left + plot.right) / 2, plot.right]
+    assert ys[1] < ys[2] < ys[0] <= plot.bottom
+    assert plot.path == f"M{xs[0]} {ys[0]}L{xs[1]} {ys[1]}L{xs[2]} {ys[2]}"
+    words = {"plot": plot, "id": "trend", "title": "흐름", "description": "<점수>"}
+    drawn = ElementTree.fromstring(render_to_string("plots/line.html", words).strip())
+    assert len(drawn.findall(".//circle")) == 3
+    assert drawn.find(".//desc").text == "<점수>"
+    assert line(points[:1]) is None
+    assert line([Point(MONDAY, 1.0), Point(MONDAY, 2.0)]) is None
+    with pytest.raises(ValueError, match="order"):
+        line(points[::-1])
+
+
+def test_a_value_that_holds_until_the_next_is_a_step() -> None:
+    points = [Point(MONDAY, 1.0), Point(MONDAY + timedelta(hours=1), 2.0)]
+    plot = line(points, holds_until=MONDAY + timedelta(hours=2))
+    assert plot is not None
+    one, other = plot.dots
+    assert plot.path == f"M{one.x} {one.y}H{other.x}V{other.y}H{float(plot.right)}"
+    assert other.x == (plot.left + plot.right) / 2
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=400), st.floats(0, 1))
+def test_a_strip_has_a_bar_for_every_value_and_its_mark_between_the_ends(values: list[float], own: float) -> None:
+    plot = strip(values, own)
+    if plot is None:
+        assert min([*values, own]) == max([*values, own])
+        return
+    assert 1 <= plot.bars.count("M") == plot.bars.count("z") <= min(BINS, len(values))
+    assert plot.own is not None
+    assert 0 < plot.own < plot.width
+
+
+def test_a_strip_is_as_high_as_most_have_a_value() -> None:
+    plot = strip([0.0, 0.0, 0.0, 1.0])
+    assert plot is not None
+    heights = [float(bar.split("v-")[1].split("h")[0]) for bar in plot.bars.split("M")[1:]]
+    assert heights[0] == pytest.approx(3 * heights[1], abs=0.2)
+    assert plot.own is None
+    words = {"plot": plot, "title": "점수 <분포>"}
+    drawn = ElementTree.fromstring(render_to_string("plots/strip.html", words).strip())
+    assert drawn.find("title").text == "점수 <분포>"
+    assert strip([], 0.5) is None
+
+
+def test_slopes_go_from_the_place_before_to_the_one_after() -> None:
+    plot = slopes([Move("가람", 1, 3), Move("나래", 2, 1, is_marked=True), Move("다솜", 3, 2)])
+    assert plot is not None
+    first, own, third = plot.slopes
+    assert first.left_y < own.left_y < third.left_y
+    assert own.right_y < third.right_y < first.right_y
+    assert [each.kind for each in plot.slopes] == ["down", "up", "up"]
+    assert (own.left_label, own.right_label, own.is_marked) == ("나래 2", "1 나래", True)
+    words = {"plot": plot, "id": "moved", "title": "이동", "description": "<순위>"}
+    drawn = ElementTree.fromstring(render_to_string("plots/slope.html", words).strip())
+    assert len(drawn.findall(".//line")) == 3
+    assert drawn.find(".//desc").text == "<순위>"
+    assert slopes([]) is None
+    with pytest.raises(ValueError, match="count from 1"):
+        slopes([Move("가람", 0, 1)])

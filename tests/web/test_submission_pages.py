@@ -32,16 +32,26 @@ def mark_of(fragment: html.Element) -> str:
     return fragment.one("input", name="mark").attributes["value"]
 
 
-def test_the_history_holds_submissions_and_rejected_files_newest_first(contest: Contest, member: Client) -> None:
-    rows = page_of(member, contest.url("submissions/")).all("li", "history-row")
-    names = [row.one(css_class="history-file").all(css_class="id")[0].text for row in rows]
-    assert names == ["wrong.json", "queued.json", "running.json", "failed.json", "answers.json"]
+def test_the_history_is_a_table_newest_first_with_rejected_files_folded_under_it(
+    contest: Contest, member: Client
+) -> None:
+    page = page_of(member, contest.url("submissions/"))
+    rows = page.one("table", "history").all("tr", "history-row")
+    assert [row.all(css_class="id")[0].text for row in rows] == [
+        "queued.json",
+        "running.json",
+        "failed.json",
+        "answers.json",
+    ]
+    folded = page.one("details", "rejections")
+    assert "형식 오류로 접수하지 않은 파일 1건" in folded.all("summary")[0].text
+    assert [row.all(css_class="id")[0].text for row in folded.all("li", "history-row")] == ["wrong.json"]
 
 
 def test_the_history_tells_the_participants_fault_from_ours(contest: Contest, member: Client) -> None:
     by_name = {
-        row.all(css_class="id")[0].text: row.one("div", "history-state").text
-        for row in page_of(member, contest.url("submissions/")).all("li", "history-row")
+        row.all(css_class="id")[0].text: row.one(css_class="history-state").text
+        for row in page_of(member, contest.url("submissions/")).all(css_class="history-row")
     }
     assert by_name["wrong.json"].startswith("제출 오류")
     assert "횟수는 차감되지 않았습니다" in by_name["wrong.json"]

@@ -55,9 +55,9 @@ def test_a_sound_file_is_accepted_and_its_receipt_is_shown(phase: Phase, member:
     submission = Submission.objects.get()
     assert response.redirect_chain == [(f"/submissions/{submission.public_id}/", 302)]
     assert submission.memo == "첫 모델"
-    receipt = page_of(response).one("dl", "receipt").text
-    assert submission.file_sha256 in receipt
-    assert str(submission.public_id) in receipt
+    folded = page_of(response).one("details", "hashes").text
+    assert submission.file_sha256 in folded
+    assert str(submission.public_id) in folded
 
 
 def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: Phase, member: Client) -> None:
@@ -245,7 +245,7 @@ def test_every_form_is_an_act_of_its_own(phase: Phase, member: Client) -> None:
     }
     assert len(keys) == 2
     for key in keys:
-        upload(member, phase, prediction_bytes(), upload_key=key)
+        upload(member, phase, prediction_bytes(), upload_key=key, again="on")
     assert Submission.objects.count() == 2
 
 
@@ -342,6 +342,34 @@ def test_a_team_without_a_slot_may_still_check(phase: Phase, member: Client) -> 
     assert [button.text for button in page.one("form", "card").all("button")] == ["검사만 하기"]
     assert "형식에 오류가 없습니다" in check(member, phase, prediction_bytes()).content.decode()
     assert Submission.objects.count() == 1
+
+
+def test_the_very_same_file_is_asked_about_before_it_costs_anything(phase: Phase, member: Client) -> None:
+    upload(member, phase, prediction_bytes())
+    first = Submission.objects.get()
+    response = upload(member, phase, prediction_bytes(), memo="다시")
+    page = page_of(response)
+    assert response.status_code == 409
+    assert "이미 제출한 파일과 똑같습니다" in page.text
+    assert any(
+        a.attributes["href"] == f"/submissions/{first.public_id}/" for a in page.one("section", "rejection").all("a")
+    )
+    assert page.one("input", name="memo").attributes["value"] == "다시"
+    assert (Submission.objects.count(), QuotaEntry.objects.count()) == (1, 1)
+    assert html.problems(page) == []
+    assert upload(member, phase, prediction_bytes(), again="on").status_code == 200
+    assert Submission.objects.count() == 2
+
+
+def test_a_file_whose_slot_was_given_back_is_not_asked_about(phase: Phase, member: Client) -> None:
+    upload(member, phase, prediction_bytes())
+    Submission.objects.update(refunded_at=timezone.now())
+    assert upload(member, phase, prediction_bytes()).status_code == 200
+    assert Submission.objects.count() == 2
+
+
+def test_only_who_is_asked_may_say_that_the_same_file_is_meant(phase: Phase, member: Client) -> None:
+    assert page_of(member.get(address(phase))).all("input", name="again") == []
 
 
 def test_checks_are_counted_by_address_so_that_nobody_keeps_the_others_waiting(

@@ -86,6 +86,7 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/data/": EVERYONE,
     "competitions/<slug:slug>/submit/": EVERYONE,
     "competitions/<slug:slug>/board/": EVERYONE,
+    "competitions/<slug:slug>/figures/": EVERYONE,  # what the boards say
     "competitions/<slug:slug>/chain": EVERYONE,
     "competitions/<slug:slug>/stages/": EVERYONE,  # what is published of them
     "competitions/<slug:slug>/campaigns/": EVERYONE,  # the method from the opening, the result once it is published
@@ -147,15 +148,18 @@ RULES: Final[dict[str, str]] = {
 }
 EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE})  # no beginnings
 SHOWS_REFERENCES: Final = f"{MANAGE}references/"  # to those who may view answers
+COMPARISON: Final = "submissions/<uuid:public_id>/compare/"  # to the team that sent them
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
     "submission_status": ("?view=full",),
+    "submission_comparison": ("?split=private", "?items=all"),
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
 BEFORE_DURING_AFTER: Final = ("upcoming", "live", "published")  # in which is looked at what no board changes
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
+    "leaderboard_resultcomparison",
     *("arena_computation", "jobs_job"),
 }
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
@@ -201,7 +205,9 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
         return state.is_published and (is_own or name.endswith("after"))
     if kind in ("public detail", "public signature"):
         return is_own and _own_score_is_shown(state, name)
-    return kind == "private detail" and is_own and state.is_published  # and no item value, no answer, ever
+    if kind == "answers":
+        return is_own and route.startswith(COMPARISON)
+    return kind == "private detail" and is_own and state.is_published  # and no item value, ever
 
 
 def _on_the_board(state: State) -> set[str]:
@@ -308,6 +314,7 @@ def _assert_that_the_others_do_see_it(state: State) -> None:
         scores = [f"{split} score {name}" for split in ("public", "private") for name in PUBLIC]
         expected = {canary for canary in scores if may_see(state, viewer, canary, "competitions/")}
         assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
+    assert "answers own.after" in SEEN[state.name, "own team"]
     for role in ROLES:
         assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
         assert {f"stage score {name}" for name in STAGE} <= SEEN[state.name, role]

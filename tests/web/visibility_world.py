@@ -19,6 +19,7 @@ from malpan.competitions.models import Competition, CompetitionRole, DataFile, N
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
+from malpan.leaderboard.models import ResultComparison
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.stages.contents import stage_content
 from malpan.stages.models import Stage, StageTable
@@ -166,6 +167,7 @@ def make(state: State) -> World:
     version = publish_reference_version(phase=phase, data=reference_bytes(3), actor=None, public_ids=["q1"])
     teams = {name: TeamFactory.create(competition=competition, name=f"{name} team") for name in ("own", "other")}
     submissions = {name: _plant(name, phase, teams, now) for name in PUBLIC}
+    _compare(submissions["own.before"], submissions["own.after"])
     people = _people(competition, teams)
     organiser, judge = people["organiser"], people["judge"]
     assert organiser is not None
@@ -256,6 +258,19 @@ def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submiss
     issue_receipt(submission=row)
     chain.append_scores([row])
     return row
+
+
+def _compare(one: Submission, other: Submission) -> None:
+    """Both splits of two submissions compared, as a worker did: the ends of the intervals are their scores."""
+    for is_private, values in ((False, PUBLIC), (True, PRIVATE)):
+        interval = [values["own.before"], values["own.after"]]
+        ResultComparison.objects.create(
+            one=one.live_run,
+            other=other.live_run,
+            is_private=is_private,
+            lines={"final_score": {"a": None, "b": None, "p": 0.5, "interval": interval, "is_significant": False}},
+            computed_at=timezone.now(),
+        )
 
 
 def _details(split: str, name: str, count: int) -> dict[str, Any]:

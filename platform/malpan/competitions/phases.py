@@ -41,6 +41,7 @@ SETTINGS: Final = (
     "score_step",
     "is_ladder",
     "ties",
+    "item_scores",
     "position",
 )
 SPLIT_SETTINGS: Final = frozenset({"public_percent", "private_covers_all"})

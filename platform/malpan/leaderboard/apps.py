@@ -10,8 +10,10 @@ class LeaderboardConfig(AppConfig):
 
     def ready(self) -> None:
         from malpan.leaderboard import keeping  # which needs the models
+        from malpan.leaderboard.comparing import computing as comparing
         from malpan.leaderboard.sureness import computing
         from malpan.submissions import past_boards
 
         past_boards.register(keeping.keep_public_board)
         computing.register()
+        comparing.register()

@@ -13,13 +13,14 @@ from uuid import UUID
 from django.db.models.expressions import OrderBy
 
 from malpan.competitions.models import Phase
-from malpan.leaderboard import standings
+from malpan.leaderboard import field, leading, standings
 from malpan.leaderboard.models import Standing
 from malpan.teams.models import Team
 
 SUMMARIES: Final = 64
 PAGES: Final = 32  # of a hundred rows, about 300 KB each
 TEAMS: Final = 1024
+FIELDS: Final = 16  # of 300 rows, about 60 KB each
 
 
 @lru_cache(SUMMARIES)
@@ -40,3 +41,15 @@ def page(
 def of_team(_version: UUID, phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:
     """As ``standings.of_team``."""
     return standings.of_team(phase, scope, signature_hash, team)
+
+
+@lru_cache(FIELDS)
+def field_of(_version: UUID, phase: Phase, scope: str, signature_hash: str | None) -> field.Field:
+    """As ``field.field_of``."""
+    return field.field_of(phase, scope, signature_hash)
+
+
+@lru_cache(FIELDS)
+def leads_of(_version: UUID, phase: Phase, scope: str, signature_hash: str | None) -> tuple[leading.Lead, ...]:
+    """As ``leading.leads_of``."""
+    return leading.leads_of(phase, scope, signature_hash)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase
 from malpan.core.language import in_language
 from malpan.jobs.models import Job
-from malpan.submissions.models import Submission
+from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 
 
@@ -187,3 +187,33 @@ class BoardSureness(models.Model):
 
     def __str__(self) -> str:
         return f"{self.phase_id} {self.scope} {self.snapshot_id or ''}"
+
+
+class ResultComparison(models.Model):
+    """What resampling the items says of two results of a team, as a job computed it (``leaderboard.comparing``).
+
+    ``lines`` are by score: the values ``a`` and ``b``, ``p`` after Holm's correction, ``interval`` of the difference
+    b - a, ``a_interval`` and ``b_interval``, and whether it ``is_significant``; ``None`` where a score was not tested.
+    ``reason``: why there are none. ``computed_at`` is empty until then.
+    """
+
+    CRASHED = "crashed"
+
+    one = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="+")
+    other = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="+")
+    is_private = models.BooleanField(default=False)  # of the private split
+    job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    lines = models.JSONField(default=dict)
+    items = models.PositiveIntegerField(default=0)
+    seed = models.PositiveBigIntegerField(default=0)
+    trials = models.PositiveIntegerField(default=0)
+    reason = models.CharField(max_length=30, blank=True)
+    computed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["one", "other", "is_private"], name="one_comparison_of_two_results")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.one_id} {self.other_id}"

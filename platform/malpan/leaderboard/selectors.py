@@ -33,6 +33,8 @@ from malpan.leaderboard.boards import (
     last_ranked,
     reader_of,
 )
+from malpan.leaderboard.field import NOBODY, Field
+from malpan.leaderboard.leading import Lead
 from malpan.leaderboard.models import BoardSnapshot, BoardSureness, Standing
 from malpan.leaderboard.published import publications
 from malpan.leaderboard.rules import composite_of, rule_of
@@ -60,6 +62,32 @@ def board(
     board is published. The number of queries is constant; they read the standings, which are brought up to date first.
     """
     return _at_one_moment(phase, lambda fresh: _board(fresh, viewer_team, for_organiser, now, view or View()))
+
+
+def board_and_field(
+    phase: Phase, *, viewer_team: Team | None = None, now: datetime | None = None
+) -> tuple[Board, Field]:
+    """The public board of ``phase`` without its rows but the viewer's own, and what all its teams scored."""
+
+    def read(fresh: Any) -> tuple[Board, Field]:
+        found = _board(fresh, viewer_team, False, now, View(limit=0))
+        if not found.row_count:
+            return found, NOBODY
+        return found, kept.field_of(fresh.version, fresh, _scope(found.frozen_at), found.signature_hash)
+
+    return _at_one_moment(phase, read)
+
+
+def leads(phase: Phase, *, now: datetime | None = None) -> tuple[Lead, ...]:
+    """How the best score of the public board rose; empty while it is hidden, and where a composite ranks."""
+
+    def read(fresh: Any) -> tuple[Lead, ...]:
+        found = _board(fresh, None, False, now, View(limit=0))
+        if not found.row_count or found.components:
+            return ()
+        return kept.leads_of(fresh.version, fresh, _scope(found.frozen_at), found.signature_hash)
+
+    return _at_one_moment(phase, read)
 
 
 def on_public_board(phase: Phase, submissions: Collection[int]) -> list[Standing]:

@@ -90,6 +90,18 @@ class DuplicateUpload(SubmissionError):
     )
 
 
+class SameFile(SubmissionError):
+    """The team submitted these bytes before, and has not said that it means to. Params: ``public_id``,
+    ``submitted_at``.
+    """
+
+    http_status = 409
+    text = _(
+        "%(submitted_at)s에 제출한 파일과 한 글자도 다르지 않아 접수하지 않았고, 제출 횟수도 차감하지 않았습니다. 다시 "
+        "제출하면 같은 점수에 횟수만 듭니다."
+    )
+
+
 class UploadKeyReused(SubmissionError):
     """The key of an earlier upload with other bytes."""
 

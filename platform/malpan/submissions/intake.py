@@ -47,7 +47,14 @@ from malpan.core.log import logged_with
 from malpan.core.storage import StoredFile, store_private
 from malpan.core.text import without_unseen
 from malpan.submissions.checking import checked, note_rejection, require_patience
-from malpan.submissions.errors import DuplicateUpload, FileRejected, PhaseNotOpen, UploadKeyReused, UploadTooLarge
+from malpan.submissions.errors import (
+    DuplicateUpload,
+    FileRejected,
+    PhaseNotOpen,
+    SameFile,
+    UploadKeyReused,
+    UploadTooLarge,
+)
 from malpan.submissions.evaluation.runs import queue_run
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
@@ -90,6 +97,7 @@ def submit(
     memo: str = "",
     upload_key: str = "",
     key_is_for_one_file: bool = False,
+    refuses_same: bool = False,
     address: str = "",
     now: datetime | None = None,
 ) -> Submission:
@@ -98,10 +106,12 @@ def submit(
     ``upload_key`` (at most 64 characters) identifies one upload: the same bytes under a key that the team used before
     are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are refused
     too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key every
-    call is a new upload. ``address`` is the client's, to count rejected files by.
+    call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever the
+    key. ``address`` is the client's, to count rejected files by.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
-    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``QuotaExceeded``, ``TooManyRejections``,
+    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``SameFile``, ``QuotaExceeded``,
+    ``TooManyRejections``,
     ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file,
     ``CompetitionStorageFull``, and the faults of the storage. None of them charges the team.
     """
@@ -123,6 +133,8 @@ def submit(
     )
     reference = current_reference(phase)
     _refuse_duplicate(arrival)
+    if refuses_same and (same := _same_file(arrival)) is not None:
+        raise SameFile(public_id=same.public_id, submitted_at=same.created_at)
     quota.require_room(phase=phase, team=team, now=received_at)
     found = _checked(arrival, reference)
     require_room(phase.track.competition, len(data))
@@ -172,8 +184,14 @@ def check_only(
     arrival = _Arrival(phase, team, user, clean_file_name(file_name), "", "", False, data, now, address)
     found = _checked(arrival, current_reference(phase))
     note_rejection(address, now)
-    same = Submission.objects.filter(phase=phase, team=team, file_sha256=sha256(data).hexdigest())
-    return DryRun(arrival.file_name, len(data), found, same.order_by("-created_at").first())
+    return DryRun(arrival.file_name, len(data), found, _same_file(arrival))
+
+
+def _same_file(arrival: _Arrival) -> Submission | None:
+    """The team's newest submission of these bytes in the phase, but for those that were refunded."""
+    digest = sha256(arrival.data).hexdigest()
+    rows = Submission.objects.filter(phase=arrival.phase, team=arrival.team, file_sha256=digest, refunded_at=None)
+    return rows.order_by("-created_at").first()
 
 
 def clean_file_name(file_name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -17,12 +18,17 @@ from malpan.core.rows import only
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.release import Release
-from malpan.submissions.visibility import ShownRun, shown_run
+from malpan.submissions.visibility import ShownRun, shown_run, shown_scores
 from malpan.teams.models import Team
 from malpan.teams.selectors import membership_of
 from scoring.errors import FileError
 
 OF_ONE_RUN: Final = ("submitted_by", "live_run__reference_version", "live_run__job")
+OF_OWN_SCORE: Final = (
+    *("public_id", "phase", "team", "file_name", "memo", "created_at", "withdrawn_at", "is_final_choice"),
+    *("live_run__state", "live_run__final_score", "live_run__scores", "live_run__signature_hash", "live_run__recipe"),
+    *("live_run__is_demo_models", "live_run__reference_version"),
+)
 SHOWN_REJECTIONS: Final = 20  # they are free, so a script may make thousands, each with its table of errors
 
 
@@ -54,6 +60,55 @@ def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
     return sorted(entries, key=lambda entry: entry.created_at, reverse=True)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnScore:
+    """A submission with the final score that its team may see, and the scores beside it; the live run is loaded
+    without its signature.
+    """
+
+    submission: Submission
+    final_score: float
+    scores: Mapping[str, float]
+    is_exact: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may be on a board."""
+        return self.submission.withdrawn_at is None
+
+
+def own_scores(team: Team, phase: Phase, *, sees_all: bool = False) -> list[OwnScore]:
+    """The scored submissions of ``team`` in ``phase`` whose score it may see, the first first. One query, and one in
+    a phase whose scores are rounded.
+    """
+    rows = Submission.objects.filter(
+        _made_by(team), phase=phase, refunded_at=None, live_run__state=ScoringRun.State.FINISHED
+    )
+    rows = rows.select_related("live_run").only(*OF_OWN_SCORE).order_by("created_at", "pk")
+    listed = list(rows)
+    release, found = Release(phase, {row.team_id for row in listed}), []
+    for row in listed:
+        row.phase = phase
+        run = row.live_run
+        assert run is not None
+        shown = shown_scores(run, row, sees_all=sees_all, release=release)
+        if shown.final_score is not None:
+            found.append(OwnScore(row, shown.final_score, shown.scores, shown.is_exact))
+    return found
+
+
+def other_submissions(team: Team, submission: Submission) -> list[Submission]:
+    """The other submissions of ``team`` in the phase of ``submission``, newest first, to choose one from. One query."""
+    rows = Submission.objects.filter(_made_by(team), phase=submission.phase_id).exclude(pk=submission.pk)
+    return list(rows.only("public_id", "file_name", "memo", "created_at").order_by("-created_at", "-pk"))
+
+
+def own_scores_beside(user: User, submission: Submission) -> list[OwnScore]:
+    """``own_scores`` of the team of ``submission`` as ``user`` may see them; it must come from ``submission_for``."""
+    team = submission.team.merged_into or submission.team
+    return own_scores(team, submission.phase, sees_all=sees_hidden(user, submission))
+
+
 def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Submission:
     """The submission for a member of its team, or somebody with a role in its competition.
 
@@ -61,7 +116,7 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
     """
     rows = Submission.objects.filter(public_id=public_id).select_related(*OF_ONE_RUN)
     submission = only(rows.select_related("phase__track__competition", "team__merged_into"))
-    if submission is None or not (_is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
+    if submission is None or not (is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
         raise SubmissionNotFound
     prefetch_related_objects([submission], _all_runs())  # for those alone who may see them
     return submission
@@ -72,7 +127,7 @@ def _made_by(team: Team) -> Q:
     return Q(team=team) | Q(team__merged_into=team)
 
 
-def _is_open_to_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
+def is_open_to_the_team(user: User | AnonymousUser, submission: Submission) -> bool:
     """Whether ``user`` is a member of its team, and its competition is published: a hidden one is there for nobody."""
     if not submission.phase.track.competition.is_published:
         return False

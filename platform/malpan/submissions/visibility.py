@@ -25,6 +25,17 @@ class HiddenScores:
     final_score: float
     scores: Mapping[str, float]
     coverage: Mapping[str, Any]
+    signature_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScores:
+    """The scores of a finished run as one reader may see them; see ``ShownRun``."""
+
+    withheld: Literal["", "board", "ladder"] = ""
+    is_exact: bool = True
+    final_score: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +132,14 @@ def shown_run(
     }
     if run.state != ScoringRun.State.FINISHED:
         return ShownRun(**state)
-    if not sees_all and not shows_own_score(submission):
-        return ShownRun(**state, withheld="board")
-    is_exact = sees_all or shows_all_digits(submission.phase)
-    if not is_exact:
-        release = release or Release(submission.phase, [submission.team_id])
-        if not release.has_score(submission.pk):
-            return ShownRun(**state, withheld="ladder")
+    shown = shown_scores(run, submission, sees_all=sees_all, release=release)
+    if shown.withheld:
+        return ShownRun(**state, withheld=shown.withheld)
     return ShownRun(
         **state,
-        is_exact=is_exact,
-        final_score=run.final_score if is_exact or release is None else release.score(run.final_score or 0.0),
-        scores=run.scores if is_exact or release is None else release.scores(run.scores),
+        is_exact=shown.is_exact,
+        final_score=shown.final_score,
+        scores=shown.scores,
         coverage=run.coverage,
         warnings=run.warnings if sees_all else _for_participants(run.warnings),
         signature=run.signature,
@@ -143,6 +150,20 @@ def shown_run(
     )
 
 
+def shown_scores(
+    run: ScoringRun, submission: Submission, *, sees_all: bool = False, release: Release | None = None
+) -> ShownScores:
+    """The scores of a finished ``run`` for the reader of ``shown_run``. Reads the phase of ``submission``."""
+    if not sees_all and not shows_own_score(submission):
+        return ShownScores("board")
+    if sees_all or shows_all_digits(submission.phase):
+        return ShownScores(final_score=run.final_score, scores=run.scores)
+    release = release or Release(submission.phase, [submission.team_id])
+    if not release.has_score(submission.pk):
+        return ShownScores("ladder")
+    return ShownScores("", False, release.score(run.final_score or 0.0), release.scores(run.scores))
+
+
 def _for_participants(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The stored warnings for the team; the others are for organisers."""
     return [row for row in warnings if row["code"] not in ORGANISER_CODES]
@@ -150,4 +171,6 @@ def _for_participants(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str
 
 def _hidden_of(run: ScoringRun) -> HiddenScores | None:
     found = getattr(run, "hidden_result", None)  # a missing one-to-one raises a subclass of AttributeError
-    return None if found is None else HiddenScores(found.final_score, found.scores, found.coverage)
+    if found is None:
+        return None
+    return HiddenScores(found.final_score, found.scores, found.coverage, found.signature_hash)

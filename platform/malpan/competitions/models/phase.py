@@ -22,7 +22,8 @@ class Phase(models.Model):
     before that (``submissions.release``); a step is one of scores 0-1. ``counting``: which submission of a team counts
     where a composite ranks, with ``counting_score`` the score by which one is best (empty: the final score); where the
     final score ranks, it is always the best. ``ties``: how the board shows teams that no test tells apart
-    (``leaderboard.sureness``); the order and its ranks are shown in any case.
+    (``leaderboard.sureness``); the order and its ranks are shown in any case. ``item_scores``: how a team sees what its
+    own items scored, of the public split until the final board is published.
     """
 
     class Board(models.TextChoices):
@@ -39,6 +40,11 @@ class Phase(models.Model):
         BAND = "band", _("통계적 동률을 표시")
         SHARED = "shared", _("통계적 동률이면 같은 순위")
         NONE = "none", _("표시하지 않음")
+
+    class ItemScores(models.TextChoices):
+        CLOSED = "closed", _("보이지 않음")
+        BINNED = "binned", _("네 구간으로만")
+        OPEN = "open", _("점수 그대로")
 
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases", verbose_name=_("트랙"))
     slug = models.SlugField(_("주소 이름"))
@@ -63,6 +69,9 @@ class Phase(models.Model):
     counting = models.CharField(_("반영할 제출"), max_length=6, choices=Counting.choices, default=Counting.BEST)
     counting_score = models.CharField(_("가장 좋은 제출을 가리는 점수"), max_length=60, blank=True)
     ties = models.CharField(_("통계적 동률"), max_length=6, choices=Ties.choices, default=Ties.BAND)
+    item_scores = models.CharField(
+        _("팀에게 보이는 문항별 점수"), max_length=6, choices=ItemScores.choices, default=ItemScores.CLOSED
+    )
     final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 

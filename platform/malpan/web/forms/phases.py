@@ -63,7 +63,7 @@ class PhaseForm(forms.ModelForm):
             *("title_ko", "title_en", "slug", "starts_at", "ends_at", "daily_limit", "total_limit"),
             *("min_interval", "public_percent", "private_covers_all", "finals_limit", "counting"),
             *("counting_score", "shows_own_score"),
-            *("step_points", "is_ladder", "ties", "position", "board", "frozen_at"),
+            *("step_points", "is_ladder", "ties", "item_scores", "position", "board", "frozen_at"),
         )
         help_texts = {
             "daily_limit": _("KST 하루에 몇 번. 비우면 한도가 없습니다."),
@@ -85,6 +85,10 @@ class PhaseForm(forms.ModelForm):
                 "문항을 다시 뽑아 검정했을 때 차이를 확인할 수 없는 팀들을 순위표에 어떻게 보일지 정합니다. 공식 "
                 "순위는 어느 쪽이든 그대로 보입니다."
             ),
+            "item_scores": _(
+                "팀이 자기 제출 둘을 비교할 때 문항별 점수를 어떻게 보일지 정합니다. 나눈 단계에서는 최종 발표까지 "
+                "공개 문항만 보이므로, 어느 문항이 공개 문항인지가 드러납니다. 정답은 어느 쪽이든 보이지 않습니다."
+            ),
             "position": _("작은 수가 앞에 옵니다."),
             "finals_limit": _("팀이 고를 수 있는 최종 제출의 수. 비우면 가장 좋은 제출이 됩니다."),
         }
@@ -96,7 +100,8 @@ class PhaseForm(forms.ModelForm):
             self.fields["step_points"].initial = step_text(self.instance)
         for name in ("slug",) if self.instance.pk else ("board", "frozen_at"):
             del self.fields[name]
-        self.fields["ties"].required = False
+        for name in ("ties", "item_scores"):
+            self.fields[name].required = False
         self._set_counting()
 
     def _set_counting(self) -> None:
@@ -114,6 +119,10 @@ class PhaseForm(forms.ModelForm):
     def clean_ties(self) -> str:
         """As it was, where the form has no choice of it."""
         return self.cleaned_data["ties"] or str(self.instance.ties)
+
+    def clean_item_scores(self) -> str:
+        """As it was, where the form has no choice of it."""
+        return self.cleaned_data["item_scores"] or str(self.instance.item_scores)
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

@@ -30,7 +30,7 @@ class StartForm(forms.Form):
         label=_("사유"),
         max_length=300,
         error_messages=REQUIRED,
-        help_text=_("감사 기록과 제출 횟수 기록에 남습니다."),
+        help_text=_("감사 기록과 제출 횟수 기록에 남고, 반영하면 다시 채점한 제출의 결과 페이지에서 그 팀이 봅니다."),
     )
     reference_version = forms.ModelChoiceField(
         label=_("정답 판"), queryset=ReferenceVersion.objects.none(), required=False, empty_label=UNCHANGED

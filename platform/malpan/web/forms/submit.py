@@ -36,6 +36,7 @@ class SubmitForm(forms.Form):
         help_text=_("팀원과 주최 측만 볼 수 있습니다. 모델 이름이나 바꾼 점을 적어 두면 나중에 비교하기 쉽습니다."),
         widget=one_line(),
     )
+    again = forms.BooleanField(label=_("똑같은 파일이어도 제출합니다"), required=False)
     upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, answer_form: AnswerForm = "answers", **kwargs: Any) -> None:

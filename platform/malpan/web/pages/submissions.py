@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
+from malpan.accounts.models import User
 from malpan.competitions.composites import components_of
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
@@ -29,12 +29,17 @@ from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.finals import choose_finals
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.quota import services as quota
+from malpan.submissions.selectors import HistoryEntry
 from malpan.submissions.visibility import ShownRun
 from malpan.teams.errors import NotTeamMember
+from malpan.teams.models import Team
 from malpan.web.pages.context import MemberRequest, address, members_only, page_context
-from malpan.web.presenters import composites, scores
+from malpan.web.presenters import composites, scores, trend
+from malpan.web.presenters.breakdown import breakdown_context
 from malpan.web.presenters.formatting import expected_end_text
+from malpan.web.presenters.position import Position, Spread, position_of
 from malpan.web.presenters.quota_history import lines_of
+from malpan.web.presenters.rescored import rescored_lines
 from scoring.composite import Component
 from scoring.recipes import Column
 
@@ -101,10 +106,17 @@ def status_of(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the history: a submission with its live state, or a rejected file with its errors."""
+    """A submission in the history with its live state; ``from_best``: how far its final score is from the best."""
 
-    created_at: datetime
-    status: SubmissionStatus | None
+    status: SubmissionStatus
+    from_best: str = ""
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedRow:
+    """A rejected file in the history with its errors."""
+
     rejection: Any
     errors: scores.ErrorTable
 
@@ -115,14 +127,18 @@ def history_page(request: MemberRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     if page.team is None:
         return redirect("team", slug)
-    rows = _rows(page.team, page.phase) if page.phase else []
+    entries = selectors.team_history(page.team, page.phase) if page.phase else []
+    rows = _rows(entries, page.phase) if page.phase else []
     context = page.context("submissions") | {
         "rows": rows,
+        "rejections": _rejected(entries),
+        "trend": trend.plot_of(entries, page.phase) if page.phase else None,
+        "shows_best": any(row.from_best for row in rows),
         "quota": quota.status(phase=page.phase, team=page.team) if page.phase else None,
         "ledger": lines_of(phase=page.phase, team=page.team) if page.phase else [],
         "is_open": bool(page.phase and page.phase.is_open()),
-        "is_waiting": any(row.status and row.status.is_unfinished for row in rows),
-        "hides_scores": any(row.status and row.status.run and row.status.run.withheld == "board" for row in rows),
+        "is_waiting": any(row.status.is_unfinished for row in rows),
+        "hides_scores": any(row.status.run and row.status.run.withheld == "board" for row in rows),
         "finals": _finals(page.phase, rows) if page.phase else None,
     }
     return render(request, "pages/submissions.html", context)
@@ -141,7 +157,7 @@ class Finals:
 def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
     if phase.finals_limit is None:
         return None
-    chosen = sum(bool(row.status and row.status.submission.is_final_choice) for row in rows)
+    chosen = sum(row.status.submission.is_final_choice for row in rows)
     components, recipe = components_of(phase.track), recipe_of(phase.track)
     counting = composites.final_counting_text(phase, components, recipe) if components else ""
     return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None, counting)
@@ -186,13 +202,23 @@ def _ids(texts: list[str]) -> list[uuid.UUID]:
     return found
 
 
-def _rows(team: Any, phase: Phase) -> list[Row]:
-    rows, forecast = [], Forecast()
-    for entry in selectors.team_history(team, phase):
-        status = status_of(entry.submission, phase.track, entry.run, forecast) if entry.submission else None
-        errors = selectors.rejection_errors(entry.rejection) if entry.rejection else ()
-        rows.append(Row(entry.created_at, status, entry.rejection, scores.located_errors(errors)))
+def _rows(entries: Sequence[HistoryEntry], phase: Phase) -> list[Row]:
+    forecast, best = Forecast(), trend.best_of(entries, phase)
+    rows = []
+    for entry in entries:
+        if entry.submission is not None:
+            status = status_of(entry.submission, phase.track, entry.run, forecast)
+            is_best = best is not None and entry.submission.pk == best.submission_id
+            rows.append(Row(status, "" if best is None else trend.from_best(entry, best, phase.track), is_best))
     return rows
+
+
+def _rejected(entries: Sequence[HistoryEntry]) -> list[RejectedRow]:
+    return [
+        RejectedRow(entry.rejection, scores.located_errors(selectors.rejection_errors(entry.rejection)))
+        for entry in entries
+        if entry.rejection is not None
+    ]
 
 
 @require_safe
@@ -202,25 +228,37 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     track = submission.phase.track
     context = page_context(request, track.competition.slug).context("submissions")
     context |= {"track": track, "phase": submission.phase}
-    context |= _result(status_of(submission, track, selectors.run_for(request.user, submission)))
+    context |= _result(request.user, status_of(submission, track, selectors.run_for(request.user, submission)))
+    sees_all = selectors.sees_hidden(request.user, submission)
+    context["rescored"] = rescored_lines(submission, sees_all=sees_all)
+    context["comparable"] = _comparable(context["team"], submission)
     context["file_format"] = scores.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)
     return render(request, "pages/submissions_one.html", context)
 
 
+def _comparable(team: Team | None, submission: Submission) -> list[Submission]:
+    """The other submissions of the reader's own team in the phase, newest first."""
+    if team is None or team.pk != (submission.team.merged_into or submission.team).pk:
+        return []
+    return selectors.other_submissions(team, submission)
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One score as the detail page lists it."""
+    """One score as the detail page lists it, with its place among those of all teams where that is known."""
 
     label: str
     text: str
     column: Column
     is_demo: bool
+    interval: str = ""
+    spread: Spread | None = None
 
 
-def _result(status: SubmissionStatus) -> dict[str, Any]:
-    """The context of a run on the detail page: its live state and, if the reader may see them, scores, coverage,
-    warnings and signature. A withheld score is not in ``status.run``.
+def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
+    """The context of a run on the detail page: its live state and, if the reader may see them, scores, where they
+    stand, coverage, warnings and signature. A withheld score is not in ``status.run``.
     """
     run = status.run
     has_scores = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
@@ -231,26 +269,45 @@ def _result(status: SubmissionStatus) -> dict[str, Any]:
     }
     if run is None or not has_scores:
         return shown
-    return shown | {
-        "team_composite": composites.composite_now(status.submission) if status.raw else None,
-        "scores": _scores(run, run.scores, status.track),
-        "private_scores": _scores(run, run.hidden.scores, status.track) if run.hidden else [],
-        "progress": scores.progress_of(run, status.track),
-        "coverage": scores.coverage_of(
-            run.coverage, scores.public_items_label(status.submission) if run.covers == "public" else ""
-        ),
-        "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
-    }
+    submission, track = status.submission, status.track
+    own = selectors.own_scores_beside(user, submission)
+    position = position_of(submission, run, composites.score_columns(run, track, run.scores), own)
+    is_of_private = position is not None and position.is_final and run.hidden is not None
+    own_run = selectors.run_to_show(submission)
+    return (
+        shown
+        | breakdown_context(own_run, run, track)
+        | {
+            "position": position,
+            "public_field": position is not None and bool(position.spreads) and not is_of_private,
+            "board_href": _board_href(submission.phase),
+            "team_composite": composites.composite_now(submission) if status.raw else None,
+            "scores": _scores(run, run.scores, track, None if is_of_private else position),
+            "private_scores": _scores(run, run.hidden.scores, track, position) if run.hidden else [],
+            "progress": scores.progress_of(run, track),
+            "coverage": scores.coverage_of(
+                run.coverage, scores.public_items_label(submission) if run.covers == "public" else ""
+            ),
+            "signature": json.dumps(run.signature, ensure_ascii=False, indent=2) if run.signature else "",
+        }
+    )
 
 
-def _scores(run: ShownRun, values: Mapping[str, float], track: Track) -> list[Score]:
-    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed."""
+def _board_href(phase: Phase) -> str:
+    query = urlencode({"track": phase.track.slug, "phase": phase.slug})
+    return f"{address('board', phase.track.competition)}?{query}"
+
+
+def _scores(run: ShownRun, values: Mapping[str, float], track: Track, position: Position | None) -> list[Score]:
+    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed. ``position`` is theirs."""
     return [
         Score(
             label=column.label(scores.language()),
             text=scores.score_text(column, values.get(column.key), track),
             column=column,
             is_demo=scores.is_demo(run, column.key),
+            interval=position.intervals.get(column.key, "") if position else "",
+            spread=position.spreads.get(column.key) if position else None,
         )
         for column in composites.score_columns(run, track, values)
         if column.group == "main" or column.key in values
@@ -268,7 +325,7 @@ def status_fragment(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     if status.is_unfinished and status.mark == seen_mark:
         return HttpResponse(status=204)
     is_full = request.GET.get("view") == "full"
-    context = (_result(status) if is_full else {"status": status}) | {
+    context = (_result(request.user, status) if is_full else {"status": status}) | {
         "is_swap": True,
         "state_changed": seen_mark.split("/", 1)[0] != status.state_mark,
         "track": status.track,

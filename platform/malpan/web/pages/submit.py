@@ -18,7 +18,7 @@ from malpan.competitions.selectors import sample_file
 from malpan.core import uploads
 from malpan.core.errors import DomainError
 from malpan.core.messages import heading_of, text_of
-from malpan.submissions.errors import DuplicateUpload, FileRejected, UploadTooLarge
+from malpan.submissions.errors import DuplicateUpload, FileRejected, SameFile, UploadTooLarge
 from malpan.submissions.intake import DryRun, check_only, submit
 from malpan.submissions.models import Rejection, Submission
 from malpan.submissions.quota.services import refusal_of, status
@@ -50,7 +50,7 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
 def _take(request: MemberRequest, slug: str) -> HttpResponse:
     def take(page: PageContext, form: SubmitForm, file: dict[str, Any]) -> HttpResponse:
         rest = {name: form.cleaned_data[name] for name in ("memo", "upload_key")}
-        return _accepted(request, submit(**file, **rest))
+        return _accepted(request, submit(**file, **rest, refuses_same=not form.cleaned_data["again"]))
 
     return _with_file(request, slug, take)
 
@@ -95,6 +95,13 @@ def _sound(request: HttpRequest, page: PageContext, dry_run: DryRun) -> HttpResp
     return render(request, "pages/submit.html", _context(page, form, None) | shown)
 
 
+def _asked_again(request: HttpRequest, page: PageContext, error: SameFile) -> HttpResponse:
+    """The form again, with the question whether the same file is meant to be submitted once more."""
+    form = SubmitForm(initial={"memo": _kept_memo(request, page)}, answer_form=_answer_form(page))
+    shown = {"same": error.params["public_id"], "same_text": text_of(error)}
+    return render(request, "pages/submit.html", _context(page, form, None) | shown, status=409)
+
+
 def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpResponse]) -> HttpResponse:
     """What ``take`` answers; a refusal is shown with the form, which is there again."""
     try:
@@ -104,6 +111,8 @@ def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpRes
             return _back(request, page, error)
         separator = "&" if "?" in _form_address(page) else "?"
         return redirect(f"{_form_address(page)}{separator}rejection={error.rejection.pk}#errors")
+    except SameFile as error:
+        return _asked_again(request, page, error)
     except DuplicateUpload as error:
         messages.warning(request, text_of(error))
         return redirect("submission", error.params["public_id"])

@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from malpan.core.times import KST, kst_day
+from malpan.core.times import KST, kst_day, kst_text
 
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
 
@@ -17,6 +17,12 @@ SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phon
 def scaled_text(value: float | None, scale: int, decimals: int) -> str:
     """A score 0-1 as the track shows it: times ``scale``, with exactly ``decimals`` decimals; ``–`` for none."""
     return "–" if value is None else f"{value * scale:.{decimals}f}"
+
+
+def signed_text(value: float, scale: int, decimals: int) -> str:
+    """A difference of scores with its sign: ``+1.2345``; a true minus sign, and none at zero."""
+    text = f"{value * scale:+.{decimals}f}".replace("-", "−")
+    return text[1:] if not text.strip("+−0.") else text
 
 
 def percent_text(value: float) -> str:
@@ -32,6 +38,11 @@ def rough_text(count: int) -> str:
 def text_width(text: str) -> int:
     """Columns that ``text`` takes, a Hangul syllable counting two."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def short_time(moment: datetime) -> str:
+    """``2026-11-20 23:50`` in KST, where a heading says so."""
+    return kst_text(moment, seconds=False).removesuffix(" KST")
 
 
 def expected_end_text(end: datetime, now: datetime) -> str:

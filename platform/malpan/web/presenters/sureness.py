@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from malpan.competitions.models import Phase, Track
 from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.web.plots.forest import Estimate, forest
-from malpan.web.presenters import formatting
+from malpan.web.presenters import formatting, scores
+from scoring.recipes import Column
 
 DRAWN: Final = 30  # rows of the plot
 DECIMALS: Final = 2  # of the end of an interval, times a hundred
@@ -27,6 +28,13 @@ def interval_text(row: BoardRow, score: str, track: Track) -> str:
         return ""
     low, high = (_end_text(value, track) for value in row.sureness.scores[score])
     return f"{low}–{high}"
+
+
+def interval_of(row: BoardRow, column: Column, track: Track) -> str:
+    """The interval of the score of ``column`` as its own page shows it; empty where there is none."""
+    if row.sureness is None or column.key not in row.sureness.scores:
+        return ""
+    return "–".join(scores.score_text(column, end, track, is_short=True) for end in row.sureness.scores[column.key])
 
 
 def places_text(row: BoardRow) -> str:

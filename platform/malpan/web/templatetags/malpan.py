@@ -141,6 +141,12 @@ def kst_plain(moment: datetime) -> SafeString:
     )
 
 
+@register.filter
+def kst_short(moment: datetime) -> str:
+    """``2026-11-20 23:50``, where no element may stand."""
+    return formatting.short_time(moment)
+
+
 @register.simple_tag
 def mail_is_printed() -> bool:
     """Whether mails go to the terminal of the site, as no mail server is configured."""

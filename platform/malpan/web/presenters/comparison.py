@@ -1,0 +1,145 @@
+"""Two results of a team in words: the differences of their scores with intervals and p-values, and of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from malpan.competitions.models import Phase, Track
+from malpan.leaderboard.models import ResultComparison
+from malpan.submissions.manage_selectors import item_values as values_of_items
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.visibility import ShownRun
+from malpan.web.presenters import formatting, scores
+from malpan.web.presenters.submissions import metric_label
+from scoring.recipes import Column, get_recipe
+
+DECIMALS: Final = 4
+BINS: Final = 4  # of item values, from 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLine:
+    """One score of both, the difference (the later minus the earlier) and what is known of it."""
+
+    label: str
+    one: str
+    other: str
+    difference: str
+    interval: str
+    p: str
+    verdict: str
+    is_significant: bool
+    is_main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTexts:
+    """The values of items by metric as the reader may see them; ``labels`` of the metrics."""
+
+    labels: Sequence[str] = ()
+    by_item: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+
+    def of(self, item: str) -> Sequence[tuple[str, str]]:
+        """The values of the earlier and of the later submission, by metric; empty where none are shown."""
+        return self.by_item.get(item, ())
+
+
+def refusal_of(shown: Sequence[ShownRun | None]) -> str:
+    """Why the scores of the two are not compared; empty where they are."""
+    if any(run is None or run.state != ScoringRun.State.FINISHED for run in shown):
+        return _("채점이 끝난 제출끼리만 점수를 비교합니다. 답은 아래에서 비교할 수 있습니다.")
+    if any(run is None or run.is_score_hidden for run in shown):
+        return _("이 단계는 점수를 아직 알리지 않아 점수는 비교하지 않습니다. 답은 아래에서 비교할 수 있습니다.")
+    if any(run is None or not run.is_exact for run in shown):
+        return _(
+            "공개 점수를 반올림하는 단계라, 가린 자리를 드러낼 비교는 최종 발표 뒤에 냅니다. 답은 아래에서 비교할 수 "
+            "있습니다."
+        )
+    return ""
+
+
+def lines_of(row: ResultComparison, one: ShownRun, other: ShownRun, track: Track) -> list[ComparedLine]:
+    """A line for every score that both have; of one that was not tested, the difference alone."""
+    first, second = (_values(run, row.is_private) for run in (one, other))
+    columns = get_recipe(other.recipe).columns
+    return [
+        _line(column, first[column.key], second[column.key], row.lines.get(column.key, {}), track)
+        for column in columns
+        if column.key in first and column.key in second
+    ]
+
+
+def _values(run: ShownRun, is_private: bool) -> Mapping[str, float]:
+    return run.hidden.scores if is_private and run.hidden is not None else run.scores
+
+
+def _line(column: Column, first: float, second: float, tested: Mapping[str, object], track: Track) -> ComparedLine:
+    scale, decimals = track.score_scale if column.is_scaled else 1, min(DECIMALS, track.score_decimals)
+    interval, p = tested.get("interval"), tested.get("p")
+    ends = interval if isinstance(interval, list) else []
+    is_significant = bool(tested.get("is_significant"))
+    return ComparedLine(
+        label=column.label(scores.language()),
+        one=scores.score_text(column, first, track, is_short=True),
+        other=scores.score_text(column, second, track, is_short=True),
+        difference=formatting.signed_text(second - first, scale, decimals),
+        interval=" ~ ".join(formatting.signed_text(end, scale, decimals) for end in ends),
+        p=f"{p:.4f}" if isinstance(p, float) else "",
+        verdict="" if p is None else _("차이가 있음") if is_significant else _("우연일 수 있음"),
+        is_significant=is_significant,
+        is_main=column.is_main,
+    )
+
+
+def reason_text(row: ResultComparison) -> str:
+    """Why nothing was tested, as a sentence; empty where it was, or is yet to be."""
+    texts = {
+        "no_items": _("문항별 점수가 남아 있지 않은 제출이 있어 차이가 우연인지는 검정하지 못했습니다."),
+        "items": _("두 제출을 서로 다른 문항으로 채점해 차이가 우연인지는 검정하지 못했습니다."),
+        "recipe": _("두 제출을 서로 다른 채점 방식으로 채점해 차이가 우연인지는 검정하지 못했습니다."),
+        ResultComparison.CRASHED: _(
+            "검정하다가 우리 쪽 오류가 났습니다. 잠시 뒤 이 페이지를 다시 열면 새로 계산합니다."
+        ),
+    }
+    return texts.get(row.reason, "")
+
+
+def item_values(one: Submission, other: Submission, shown: Sequence[ShownRun | None]) -> ItemTexts:
+    """The values of items where the organiser opened them: of the public split, of all once the final board is out;
+    none of a score that the team may not see with every digit.
+    """
+    phase = one.phase
+    if phase.item_scores == Phase.ItemScores.CLOSED or refusal_of(shown):
+        return ItemTexts()
+    if one.live_run is None or other.live_run is None:
+        return ItemTexts()
+    tables = []
+    for run in (one.live_run, other.live_run):
+        metrics, items = values_of_items(run, with_private=phase.final_published_at is not None)
+        tables.append((metrics, {item.id: item.values for item in items}))
+    (metrics, first), (_others, second) = tables
+    is_binned = phase.item_scores == Phase.ItemScores.BINNED
+    return ItemTexts(
+        labels=[metric_label(other.live_run, name) for name in metrics],
+        by_item={
+            item: [
+                (_value_text(first.get(item, {}).get(name), is_binned), _value_text(values.get(name), is_binned))
+                for name in metrics
+            ]
+            for item, values in second.items()
+        },
+    )
+
+
+def _value_text(value: float | None, is_binned: bool) -> str:
+    """``0.8123``, or the quarter it is in: ``0.75–1``. Values beyond 0 to 1 are at the end."""
+    if value is None:
+        return "–"
+    if not is_binned:
+        return f"{value:.4f}"
+    at = min(max(int(value * BINS), 0), BINS - 1)
+    return f"{at / BINS:g}–{(at + 1) / BINS:g}"

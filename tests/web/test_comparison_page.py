@@ -1,0 +1,209 @@
+"""Two submissions of one team compared: by a worker, on a page for that team alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, cast
+from unittest import mock
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from malpan.competitions.models import Phase
+from malpan.core.storage import store_private
+from malpan.jobs import outcome
+from malpan.jobs.claim import claim_next
+from malpan.jobs.faults import record_faults
+from malpan.jobs.lease import LeaseRenewer
+from malpan.leaderboard.comparing import computing
+from malpan.leaderboard.comparing.asking import comparison_of
+from malpan.leaderboard.models import ResultComparison
+from malpan.submissions.models import ScoringRun, Submission
+from malpan.teams.models import Team
+from scoring.significance.comparison import compare
+from tests.factories import PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows
+from tests.leaderboard.sureness_world import RECIPE, report_of, scored
+from tests.web import html
+from tests.web.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+ANSWERS = ("‘맞히다’가 옳다.", "‘맞추다’가 옳다.")
+
+
+@pytest.fixture
+def pair(monkeypatch: pytest.MonkeyPatch) -> tuple[Submission, Submission]:
+    """Two results of a team on forty items, the later one far better; the third answer is another one."""
+    monkeypatch.setattr(computing, "TRIALS", 400)
+    phase: Phase = PhaseFactory.create(track__recipe=RECIPE, track__competition__is_published=True)
+    publish(phase)
+    team = TeamFactory.create(competition=phase.track.competition)
+    found = []
+    for number, skill in enumerate((0.3, 0.9)):
+        row = scored(phase, team, report_of(number, skill))
+        items = rows(3, ANSWERS[0])
+        items[2]["output"]["answer"] = ANSWERS[number]
+        stored = store_private(file_bytes(items))
+        Submission.objects.filter(pk=row.pk).update(file_sha256=stored.sha256, file_size=stored.size)
+        row.refresh_from_db()
+        found.append(row)
+    return found[0], found[1]
+
+
+def address(one: Submission, other: Submission) -> str:
+    return f"/submissions/{one.public_id}/compare/{other.public_id}/"
+
+
+def page_of(one: Submission, other: Submission, client: Client | None = None, **query: str) -> html.Element:
+    client = client or client_of(leader_of(one.team))
+    return html.parse(client.get(address(one, other), query).content.decode())
+
+
+def work() -> None:
+    """What a worker does with the comparison that was asked for, in the transaction of a test."""
+    job = claim_next(worker="w")
+    assert job is not None
+    with mock.patch.object(outcome, "written", lambda _job, write: write()), record_faults(job):
+        computing.CompareResults().work(job, cast("LeaseRenewer", None))
+
+
+def test_a_page_asks_once_and_shows_what_the_worker_found(pair: tuple[Submission, Submission]) -> None:
+    one, other = pair
+    page = page_of(other, one)
+    assert "계산 중" in page.one("section", id="scores").text
+    assert "hx-get" in page.one("section", id="scores").attributes
+    page_of(one, other)
+    assert ResultComparison.objects.count() == 1
+    work()
+    page = page_of(other, one)
+    assert "hx-get" not in page.one("section", id="scores").attributes
+    main = page.one("tr", "main")
+    shown = {cell.attributes["data-label"]: cell.text for cell in main.all("td")}
+    assert shown["차이"].startswith("+")
+    assert shown["판정"] == "차이가 있음"
+    assert float(shown["p"]) <= 0.05
+    assert html.problems(page) == []
+
+
+def computed(pair: tuple[Submission, Submission], **key: Any) -> ResultComparison:
+    """The comparison with the answer of the very computation of a worker."""
+    one, other = (row.live_run for row in pair)
+    assert one is not None
+    assert other is not None
+    row = comparison_of(one, other, **key)
+    found = computing.compute(row)
+    fields = {"lines": found.lines, "items": found.items, "reason": found.reason}
+    ResultComparison.objects.filter(pk=row.pk).update(
+        seed=computing.SEED, trials=computing.TRIALS, computed_at=timezone.now(), **fields
+    )
+    row.refresh_from_db()
+    return row
+
+
+def test_the_numbers_are_those_of_the_instrument(pair: tuple[Submission, Submission]) -> None:
+    row = computed(pair)
+    expected = compare(report_of(0, 0.3), report_of(1, 0.9), trials=400, seed=computing.SEED)
+    assert row.items == 40
+    assert {key: line["p"] for key, line in row.lines.items()} == {line.key: line.adjusted_p for line in expected.lines}
+    final = next(line for line in expected.lines if line.key == "final_score")
+    assert final.result is not None
+    interval = final.result.difference_interval
+    assert row.lines["final_score"]["interval"] == [interval.low, interval.high]
+
+
+def test_the_items_show_own_answers_alone_while_the_organiser_has_not_opened_them(
+    pair: tuple[Submission, Submission],
+) -> None:
+    page = page_of(*pair)
+    told = page.all("section")[-1].text
+    assert "3문항 가운데 1문항의 답이 다릅니다" in told
+    assert ANSWERS[1] in told
+    table = page.one("table", "item-pairs")
+    assert [row.all("th")[0].text for row in table.one("tbody").all("tr")] == ["q3"]
+    assert len(table.one("thead").all("th")) == 3
+    everything = page_of(*pair, items="all").one("table", "item-pairs")
+    assert len(everything.one("tbody").all("tr")) == 3
+
+
+@pytest.mark.parametrize(("opened", "is_binned"), [("open", False), ("binned", True)])
+def test_an_opened_split_shows_values_and_never_those_of_the_private_one(
+    pair: tuple[Submission, Submission], opened: str, is_binned: bool
+) -> None:
+    one, other = pair
+    Phase.objects.filter(pk=one.phase_id).update(item_scores=opened)
+    run = other.live_run
+    assert run is not None
+    names = {"q1": "q1", "q2": "q2", "q3": "q3"}
+    for each in (one, other):
+        for kept in each.metric_results.all():
+            values = {item: kept.values[item] for item in names}
+            each.metric_results.filter(pk=kept.pk).update(values=values)
+    type(run.reference_version).objects.filter(phase=one.phase).update(public_ids=["q1", "q3"])
+    table = page_of(one, other, items="all").one("table", "item-pairs")
+    cells = {row.all("th")[0].text: [cell.text for cell in row.all("td", "figure")] for row in table.all("tr")[1:]}
+    assert set(cells["q2"]) == {"–"}
+    assert all(cell != "–" for cell in cells["q3"])
+    assert all(("0.25" in cell or "–" in cell) == is_binned or not is_binned for cell in cells["q1"])
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ({"score_step": Decimal("0.01")}, "반올림하는 단계"),
+        ({"board": "hidden", "shows_own_score": False}, "아직 알리지 않아"),
+    ],
+)
+def test_scores_that_are_withheld_or_rounded_are_not_compared(
+    pair: tuple[Submission, Submission], rules: dict[str, Any], told: str
+) -> None:
+    Phase.objects.filter(pk=pair[0].phase_id).update(item_scores="open", **rules)
+    page = page_of(*pair)
+    assert told in page.one("section", id="scores").text
+    assert ResultComparison.objects.count() == 0
+    assert page.all("td", "figure") == []
+
+
+def test_nobody_else_compares_them_and_none_with_itself_or_of_another_phase(
+    pair: tuple[Submission, Submission],
+) -> None:
+    one, other = pair
+    stranger = client_of(leader_of(TeamFactory.create(competition=one.team.competition)))
+    assert stranger.get(address(one, other)).status_code == 404
+    assert Client().get(address(one, other)).status_code == 302
+    mine = client_of(leader_of(one.team))
+    assert mine.get(address(one, one)).status_code == 404
+    later = PhaseFactory.create(track=one.phase.track)
+    Submission.objects.filter(pk=other.pk).update(phase=later)
+    assert mine.get(address(one, other)).status_code == 404
+
+
+def test_the_result_page_leads_there(pair: tuple[Submission, Submission]) -> None:
+    one, other = pair
+    client = client_of(leader_of(one.team))
+    page = html.parse(client.get(f"/submissions/{other.public_id}/").content.decode())
+    form = page.one("form", "compare-choice")
+    assert [option.attributes["value"] for option in form.all("option")] == [str(one.public_id)]
+    answer = client.get(form.attributes["action"], {"with": str(one.public_id)})
+    assert answer["Location"] == address(other, one)
+    assert client.get(form.attributes["action"], {"with": "x"})["Location"] == f"/submissions/{other.public_id}/"
+
+
+def test_a_comparison_that_crashed_is_asked_for_again_after_a_while(pair: tuple[Submission, Submission]) -> None:
+    row = computed(pair)
+    old = timezone.now() - timedelta(minutes=5)
+    ResultComparison.objects.filter(pk=row.pk).update(reason="crashed", computed_at=old, job=None)
+    assert "계산 중" in page_of(*pair).one("section", id="scores").text
+
+
+def test_a_compared_pair_costs_few_queries(pair: tuple[Submission, Submission]) -> None:
+    computed(pair)
+    client = client_of(leader_of(pair[0].team))
+    page_of(*pair, client)
+    with CaptureQueriesContext(connection) as queries:
+        page_of(*pair, client)
+    assert len(queries) <= 20
+    assert Team.objects.count() == 1
+    assert ScoringRun.objects.count() == 2
