@@ -343,6 +343,10 @@ ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # m
 RETENTION_UNCONFIRMED_DAYS = env.int("RETENTION_UNCONFIRMED_DAYS", default=30)
 RETENTION_INVITATION_DAYS = env.int("RETENTION_INVITATION_DAYS", default=90)
 RETENTION_REJECTION_DAYS = env.int("RETENTION_REJECTION_DAYS", default=180)
+RETENTION_ERASURE_RECORDS_DAYS = env.int("RETENTION_ERASURE_RECORDS_DAYS", default=365)
+# of the hashes that are kept of erased people (privacy.records, accounts.addresses); unset, SECRET_KEY is
+ERASURE_KEY = env.str("ERASURE_KEY", default="")
+ERASURE_KEY_FALLBACKS = env.list("ERASURE_KEY_FALLBACKS", default=[])  # earlier ones, which still find whom they mean
 
 # --- numbers that no site can work with ----------------------------------------------------------------------------
 for name, least in {
@@ -362,6 +366,7 @@ for name, least in {
     "RETENTION_UNCONFIRMED_DAYS": 0,
     "RETENTION_INVITATION_DAYS": 0,
     "RETENTION_REJECTION_DAYS": 0,
+    "RETENTION_ERASURE_RECORDS_DAYS": 0,
 }.items():
     if (value := vars()[name]) < least:
         raise ImproperlyConfigured(f"{name} is {value}, but must be at least {least}. Mend it and start again.")

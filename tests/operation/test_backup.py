@@ -26,15 +26,19 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
-from malpan.core.models import Chore
+from malpan.core.errors import StorageUnavailable
+from malpan.core.models import AuditEntry, Chore
 from malpan.operation.backup import making
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
+from malpan.privacy.erasing import erase
+from malpan.privacy.records import ErasureRecord
 from malpan.submissions.models import PairValue, ScoringRun, Submission
 from tests import database
 from tests.archive import full_competition
 from tests.factories import PASSWORD, CompetitionFactory, UserFactory
 from tests.paths import ROOT
+from tests.privacy.conftest import found_in_tables
 from tests.waiting import wait_for
 
 TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')  # another one in every answer
@@ -119,6 +123,84 @@ def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
     assert 0 < Submission.objects.count() < count
     assert all(storage.read_private(name) for name in read_facts().files)
     assert "순위표 1개와 사슬 1개가 백업할 때와 같고" in capsys.readouterr().out.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("key", ["the same", "another", "another, and the earlier one"])
+def test_who_left_after_the_backup_is_erased_again_by_the_restore(
+    competition: Competition, tmp_path: Path, settings: Any, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    stays, before, leaves = UserFactory.create_batch(3)
+    account = {"email": leaves.email, "password": PASSWORD}
+    erase(user=before, actor=None)
+    call_command("backup", tmp_path / "b")
+    erase(user=leaves, actor=leaves)
+    shown, log = pages(competition), AuditEntry.objects.filter(action="user.erase").count()
+    earlier = settings.SECRET_KEY
+    if key != "the same":
+        settings.SECRET_KEY = "another key"
+    if key == "another, and the earlier one":
+        settings.ERASURE_KEY_FALLBACKS = [earlier]
+    capsys.readouterr()
+
+    if key == "another":
+        with pytest.raises(CommandError, match="what is said above"):
+            call_command("restore", tmp_path / "b", "--replace")
+        assert Client().login(**account), "nobody is erased on a guess"
+        said = capsys.readouterr().err
+        assert "1 records of erasures were made under another key" in said  # not those that the backup knows
+        settings.ERASURE_KEY_FALLBACKS = [earlier]
+        call_command("redo_erasures", "--apply")
+    else:
+        call_command("restore", tmp_path / "b", "--replace")
+
+    assert f"1 people were erased again (numbers {leaves.pk})" in capsys.readouterr().out
+    assert not Client().login(**account)
+    assert not found_in_tables((leaves.email, leaves.name))
+    assert User.objects.get(pk=stays.pk).erased_at is None
+    assert pages(competition) == shown
+    assert AuditEntry.objects.filter(action="user.erase").count() == log
+    call_command("verify_chain")
+
+
+def test_a_backup_carries_the_erasures_until_then_to_a_site_with_an_older_one(
+    competition: Competition, other_site: Callable[[], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaves = UserFactory.create()
+    call_command("backup", tmp_path / "older")
+    erase(user=leaves, actor=leaves)
+    call_command("backup", tmp_path / "newer")
+
+    other_site()  # the disk with the records is lost too
+    call_command("restore", tmp_path / "older")
+    assert User.objects.get(pk=leaves.pk).erased_at is None
+    call_command("redo_erasures", "--apply", "--from", tmp_path / "newer")
+    assert User.objects.get(pk=leaves.pk).erased_at is not None
+
+
+def test_a_backup_from_before_the_oldest_record_is_told_of(
+    transactional_db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("backup", tmp_path / "b")
+    body = json.loads((tmp_path / "b" / MANIFEST).read_text())
+    body["made_at"] = (timezone.now() - timedelta(days=366)).isoformat()
+    (tmp_path / "b" / MANIFEST).write_text(json.dumps(body))
+    call_command("restore", tmp_path / "b", "--replace")
+    assert "RETENTION_ERASURE_RECORDS_DAYS" in capsys.readouterr().err
+
+
+def test_a_store_that_is_away_leaves_a_restored_site_with_the_step_that_is_left(
+    transactional_db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_command("backup", tmp_path / "b")
+
+    def away() -> Iterator[ErasureRecord]:
+        raise StorageUnavailable
+
+    monkeypatch.setattr("malpan.privacy.redoing.records", away)
+    with pytest.raises(CommandError, match="what is said above"):
+        call_command("restore", tmp_path / "b", "--replace")
+    assert "Before you start the site, say manage.py redo_erasures --apply" in capsys.readouterr().err
 
 
 def test_a_restore_leaves_a_site_with_data_alone_unless_told_otherwise(

@@ -37,6 +37,7 @@ from malpan.core.errors import DomainError, RequestError
 from malpan.core.text import one_line
 from malpan.privacy.errors import LeadsOthers, OnlyAdministrator, OwnsAlone
 from malpan.privacy.holdings import HOLDINGS, Fate, addresses_of
+from malpan.privacy.records import write_record
 from malpan.teams.merging import close_request
 from malpan.teams.models import Membership, MergeRequest, Team
 from malpan.teams.selectors import is_disqualified, last_end
@@ -61,12 +62,19 @@ def obstacles(user: User, now: datetime | None = None) -> list[DomainError]:
 
 
 def erase(
-    *, user: User, actor: User | None, force: bool = False, has_sessions: bool = True, now: datetime | None = None
+    *,
+    user: User,
+    actor: User | None,
+    force: bool = False,
+    has_sessions: bool = True,
+    tells: bool = True,
+    now: datetime | None = None,
 ) -> bool:
     """Erase what identifies ``user``; false if that has been done. ``actor`` is ``None`` for the operator.
 
     Raises the first of ``obstacles``. With ``force`` there are none: the member who joined first leads the team, and
-    a competition without an owner is left to the administrators. ``has_sessions=False`` does not look for any.
+    a competition without an owner is left to the administrators. ``has_sessions=False`` does not look for any,
+    ``tells=False`` sends no mail. The erasure is recorded outside the database too (``records``).
     """
     moment = now or timezone.now()
     with transaction.atomic():
@@ -86,7 +94,9 @@ def erase(
         counts["rows"] = _empty_columns(person) + _remove_rows(person)  # in this order: see ``JUDGE_INVITATIONS``
         _make_pseudonym(person, addresses, moment)
         audit.record(actor=actor, action="user.erase", obj=person, after=dict(counts))
-        transaction.on_commit(lambda: _tell(primary))
+        transaction.on_commit(lambda: write_record(person))
+        if tells:
+            transaction.on_commit(lambda: _tell(primary))
         transaction.on_commit(lambda: logger.info("the personal data of person %s were erased", person.pk))
     return True
 

@@ -21,6 +21,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Competition
 from malpan.core.errors import DomainError
 from malpan.privacy.erasing import erase
+from malpan.privacy.records import forget_old
 from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Invitation, Membership
 from malpan.teams.selectors import last_end
@@ -38,6 +39,7 @@ def let_go(*, is_trial: bool = False, now: datetime | None = None) -> dict[str, 
     """
     moment = now or timezone.now()
     counts = {name: _counted(remove, moment, is_trial) for name, remove in _KINDS.items()}
+    counts["erasure_records"] = forget_old(is_trial=is_trial, now=moment)
     text = " ".join(f"{name}={count}" for name, count in counts.items())
     logger.info("retention%s: %s", " (trial)" if is_trial else "", text)
     return counts

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+
 from celery import shared_task
 
-from malpan.privacy import retention
+from malpan.privacy import records, redoing, retention
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task
 def let_go() -> None:
-    """Remove personal data that are past their time."""
+    """Remove personal data that are past their time, and those of people who were erased before a restore."""
+    done = redoing.redo()
+    if done.people or done.unreadable:
+        logger.warning("erased again: %s; records under another key: %s", len(done.people), len(done.unreadable))
+    records.write_missing()
     retention.let_go()

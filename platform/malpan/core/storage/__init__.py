@@ -1,7 +1,8 @@
 """Private files: content-addressed, never served by the web server, checked whenever they are read.
 
 They are on this machine's disk (``local_disk``) or in a store that speaks S3 (``s3``), as ``MALPAN_STORAGE`` says; both
-keep what ``stores.Store`` promises. ``collecting`` removes what no row names, ``moving`` carries all files from one
+keep what ``stores.Store`` promises. Beside them are notes: what must outlive the database, such as that somebody's
+data were erased (``privacy.records``). ``collecting`` removes what no row names, ``moving`` carries all files from one
 store to another. Why it is done so: ``RECORD.md``.
 """
 

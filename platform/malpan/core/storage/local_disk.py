@@ -20,9 +20,10 @@ from typing import IO, BinaryIO, Final
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
 from malpan.core.service_faults import NO_ROOM
-from malpan.core.storage.stores import Copy, StoredFile, chunks, is_address
+from malpan.core.storage.stores import Copy, StoredFile, chunks, is_address, note_name
 
 _SITE: Final = "site"
+_NOTES: Final = "notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,37 @@ class LocalDisk:
 
     def adopt(self, site: str) -> None:
         with _named_faults():
-            descriptor, name = tempfile.mkstemp(dir=_folder(self.root, "incoming"))
-            with open(descriptor, "w") as file:
-                file.write(site)
-            os.replace(name, self.root / _SITE)
+            self._write(site.encode(), self.root / _SITE)
+
+    def write_note(self, name: str, body: bytes) -> None:
+        with _named_faults():
+            folder, _, last = note_name(name).partition("/")
+            self._write(body, _folder(self.root, _NOTES, folder) / last)
+
+    def notes(self) -> Iterator[str]:
+        with _named_faults():
+            yield from sorted(f"{path.parent.name}/{path.name}" for path in (self.root / _NOTES).glob("*/*"))
+
+    def read_note(self, name: str) -> bytes:
+        with _named_faults():
+            try:
+                return (self.root / _NOTES / note_name(name)).read_bytes()
+            except FileNotFoundError:
+                raise StoredFileMissing(sha256=name) from None
+
+    def remove_note(self, name: str) -> None:
+        with _named_faults():
+            (self.root / _NOTES / note_name(name)).unlink(missing_ok=True)
+
+    def _write(self, body: bytes, target: Path) -> None:
+        """Write a small file that is no private file, all or nothing."""
+        descriptor, name = tempfile.mkstemp(dir=_folder(self.root, "incoming"))
+        with open(descriptor, "wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(name, target)
+        _sync_folder(target.parent)
 
     def _path(self, sha256: str) -> Path:
         if not is_address(sha256):  # an address must never lead out of the root

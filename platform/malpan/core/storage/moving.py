@@ -1,4 +1,4 @@
-"""Copies all files from one store to another. It may be killed at any moment and run again: it copies the rest.
+"""Copies all files, and the notes, from one store to another. It may be killed at any moment; run again, it goes on.
 
 A file is in the target when its bytes were read back from there and have its address; a rerun reads those that are
 there already and copies the others. Only then, and only if asked to, are the source's copies removed.
@@ -38,6 +38,7 @@ def move(
     file. Raises ``StorageUnavailable`` and ``StorageFull``.
     """
     done = Moved()
+    copy_notes(source, target)
     there: list[Copy] = []
     for sha256, group in groupby(source.copies(), key=lambda copy: copy.sha256):
         copies = list(group)
@@ -57,7 +58,17 @@ def move(
         tell(done)
     if removes and not done.damaged:
         done.removed = sum(source.remove(copy) for copy in there)
+        for name in list(source.notes()):
+            source.remove_note(name)
     return done
+
+
+def copy_notes(source: Store, target: Store) -> None:
+    """Copy the notes of ``source`` that ``target`` does not have. Raises as ``move``."""
+    there = set(target.notes())
+    for name in source.notes():
+        if name not in there:
+            target.write_note(name, source.read_note(name))
 
 
 def _copy(sha256: str, source: Store, target: Store) -> None:

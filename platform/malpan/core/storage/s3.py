@@ -30,7 +30,7 @@ from django.conf import settings
 from django.utils.http import content_disposition_header
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
-from malpan.core.storage.stores import CHUNK_BYTES, Copy, StoredFile, chunks, is_address
+from malpan.core.storage.stores import CHUNK_BYTES, Copy, StoredFile, chunks, is_address, note_name
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ ADDRESS_SECONDS: Final = 300  # how long a public address is good
 _IN_MEMORY_BYTES: Final = 8 * CHUNK_BYTES  # of a file in hand; a larger one is in the machine's temporary folder
 _READS: Final = 3  # of a copy, before it is called damaged or its store unreachable
 _KEY: Final = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})\.[0-9a-f]{16}")
+_NOTES: Final = "notes/"
 _ABSENT: Final = frozenset({"NoSuchKey", "404"})
 _FULL: Final = frozenset({"InsufficientStorage", "QuotaExceeded", "XMinioStorageFull", "507"})
 _LIMITS: Final = Config(
@@ -136,12 +137,38 @@ class S3Store:
         with _named_faults():
             self._put_object(self._key("site"), site.encode())
 
+    def write_note(self, name: str, body: bytes) -> None:
+        with _named_faults():
+            self._put_object(self._note(name), body)
+
+    def notes(self) -> Iterator[str]:
+        with _named_faults():
+            start = self._key(_NOTES)
+            for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=start):
+                yield from (found["Key"].removeprefix(start) for found in page.get("Contents", ()))
+
+    def read_note(self, name: str) -> bytes:
+        with _named_faults():
+            try:
+                return bytes(self._client.get_object(Bucket=self.bucket, Key=self._note(name))["Body"].read())
+            except ClientError as error:
+                if _code(error) in _ABSENT:
+                    raise StoredFileMissing(sha256=name) from None
+                raise
+
+    def remove_note(self, name: str) -> None:
+        with _named_faults():
+            self._client.delete_object(Bucket=self.bucket, Key=self._note(name))
+
     @property
     def _client(self) -> Any:
         return _client(settings.S3_ENDPOINT, *_credentials())
 
     def _key(self, name: str) -> str:
         return f"{self.prefix}/{name}" if self.prefix else name
+
+    def _note(self, name: str) -> str:
+        return self._key(f"{_NOTES}{note_name(name)}")
 
     def _copies_of(self, sha256: str) -> list[Copy]:
         """The newest first."""

@@ -10,6 +10,7 @@ from typing import IO, BinaryIO, Final, Protocol
 
 CHUNK_BYTES: Final = 1024 * 1024
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_NOTE: Final = re.compile(r"[a-z]+/[0-9A-Za-z][0-9A-Za-z.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,21 @@ class Store(Protocol):
     def public_address(self, sha256: str, file_name: str) -> str | None:
         """As ``core.storage.public_address``."""
 
+    def write_note(self, name: str, body: bytes) -> None:
+        """Write ``body`` down beside the files, on the disk itself, in the place of a note of this ``folder/name``.
+
+        A note is no file: no row names it and nobody collects it. Also raises ``StorageFull``.
+        """
+
+    def notes(self) -> Iterator[str]:
+        """The name of every note, in order."""
+
+    def read_note(self, name: str) -> bytes:
+        """The note's body. Raises ``StoredFileMissing``."""
+
+    def remove_note(self, name: str) -> None:
+        """Remove the note, if it is there."""
+
     def claim(self, site: str) -> str:
         """The site whose rows name these files: ``site`` if none was recorded, which this records."""
 
@@ -68,6 +84,13 @@ class Store(Protocol):
 def is_address(text: str) -> bool:
     """Whether ``text`` has the form of an address: others must never lead to a path or a key."""
     return _SHA256.fullmatch(text) is not None
+
+
+def note_name(text: str) -> str:
+    """``text``, if it is the name of a note: a folder and a name. Raises ``ValueError``."""
+    if _NOTE.fullmatch(text) is None:
+        raise ValueError(f"no name of a note: {text}")
+    return text
 
 
 def chunks(data: bytes | IO[bytes]) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.db import connection
@@ -20,10 +20,11 @@ from django.utils import timezone
 
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.storage import open_private, stored_files
+from malpan.core.storage.places import configured
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import read_facts
-from malpan.operation.backup.manifest import DUMP, FILES, Manifest, measure, open_new
+from malpan.operation.backup.manifest import DUMP, FILES, NOTES, Manifest, measure, open_new
 
 
 def make_backup(target: Path) -> Manifest:
@@ -37,6 +38,8 @@ def make_backup(target: Path) -> Manifest:
             facts = read_facts()
         for sha256 in stored_files():
             _copy(sha256, folder / FILES)
+        for name in configured().notes():
+            _copy_note(name, folder / NOTES)
         parts = {str(path.relative_to(folder)): measure(path) for path in folder.rglob("*") if path.is_file()}
         manifest = Manifest(made_at, postgres.server_version(), tuple(migrations), parts, facts)
         manifest.write(folder)
@@ -53,6 +56,13 @@ def _copy(sha256: str, files: Path) -> None:
                 shutil.copyfileobj(source, copy, 1024 * 1024)
     except (StoredFileCorrupt, StoredFileMissing):
         return
+
+
+def _copy_note(name: str, notes: Path) -> None:
+    path = notes / name
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(StoredFileMissing), open_new(path) as copy:  # past its time meanwhile
+        copy.write(configured().read_note(name))
 
 
 @contextmanager

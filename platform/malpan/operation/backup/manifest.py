@@ -1,7 +1,8 @@
 """The form of a backup, and how it is checked.
 
-A folder: ``database.dump`` (of ``pg_dump --format=custom``), ``files/ab/cd/<sha256>`` as below ``PRIVATE_ROOT``, and
-``manifest.json``, written last, with the sha256 and size of all of it and with what the site's boards and chains were.
+A folder: ``database.dump`` (of ``pg_dump --format=custom``), ``files/ab/cd/<sha256>`` and ``notes/`` as below
+``PRIVATE_ROOT``, and ``manifest.json``, written last, with the sha256 and size of all of it and with what the site's
+boards and chains were.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from malpan.operation.backup.errors import BackupError
 FORMAT: Final = "malpan-backup@1"
 DUMP: Final = "database.dump"
 FILES: Final = "files"
+NOTES: Final = "notes"
 MANIFEST: Final = "manifest.json"
 SHOWN: Final = 20  # of a list in a message
 

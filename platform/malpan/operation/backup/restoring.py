@@ -16,6 +16,9 @@ from django.db.migrations.loader import MigrationLoader
 from malpan.competitions.models import Competition
 from malpan.core.storage import store_private
 from malpan.core.storage.collecting import hold_unnamed
+from malpan.core.storage.local_disk import LocalDisk
+from malpan.core.storage.moving import copy_notes
+from malpan.core.storage.places import configured
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import differences, read_facts
@@ -46,6 +49,7 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
         _require_empty()
     for sha256 in manifest.stored_files:
         _store(folder, sha256)
+    copy_notes(LocalDisk(folder), configured())
     postgres.drop_everything()
     form = ("--single-transaction", "--no-owner", "--no-privileges")
     postgres.run("pg_restore", *form, folder / DUMP)

@@ -1,8 +1,9 @@
-"""``manage.py restore``: a site from its backup, compared with what it was."""
+"""``manage.py restore``: a site from its backup, compared with what it was, without who has left since."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.restoring import checked_manifest, restore_backup
+from malpan.privacy.records import reach
+from malpan.privacy.redoing import redo
+from malpan.privacy.telling import out_of_reach, told, untold
 
 
 class Command(BaseCommand):
@@ -52,14 +56,32 @@ class Command(BaseCommand):
                 f"{held} files are there that no row names, maybe of uploads after the backup. They are kept: "
                 "nothing is collected until you say manage.py collect_files --adopt."
             )
+        troubles = [out_of_reach(datetime.fromisoformat(manifest.made_at), reach()), self._erase_again()]
+        self.stderr.write("\n".join(filter(None, troubles)), ending="\n" if any(troubles) else "")
         if different:
             raise CommandError(
                 "복원했지만 백업할 때와 다른 것이 있습니다. / Restored, but not all is as it was:\n"
                 + "\n".join(different)
             )
+        if troubles[-1]:
+            raise CommandError("복원했지만 위에 적은 일이 남았습니다. / Restored; what is said above is left to do.")
         facts = manifest.facts
         self.stdout.write(
             f"복원했습니다. 순위표 {len(facts.boards)}개와 사슬 {len(facts.chains)}개가 백업할 때와 같고, 파일 "
             f"{len(manifest.stored_files)}개가 모두 있습니다. / Restored: {len(facts.boards)} boards and "
             f"{len(facts.chains)} chains are as they were, all {len(manifest.stored_files)} files are there."
         )
+
+    def _erase_again(self) -> str:
+        """Erase who left after the backup; returns what could not be done."""
+        try:
+            done = redo()
+        except DomainError as error:
+            return (
+                f"{text_of(error)} ({error.code})\n백업 뒤에 탈퇴한 사람을 다시 지우지 못했습니다. 사이트를 켜기 전에 "
+                "manage.py redo_erasures --apply를 실행하십시오.\n"
+                "People who left after the backup were not erased again. Before you start the site, say manage.py "
+                "redo_erasures --apply."
+            )
+        self.stdout.write(told(done, is_trial=False))
+        return untold(done)
