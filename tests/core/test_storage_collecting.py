@@ -21,6 +21,7 @@ from malpan.core.storage.collecting import KEPT, collect
 from malpan.core.storage.places import configured
 from malpan.core.storage.stores import Copy, Store
 from malpan.submissions.tasks import collect_files
+from tests.confirmation import types
 from tests.factories import PhaseFactory, SubmissionFactory, publish
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +100,26 @@ def test_upload_waits_while_its_file_is_being_removed_from_the_disk(settings):
     assert is_there(old)
 
 
+def test_an_operator_is_told_what_goes_and_what_stays(store, monkeypatch, capsys):
+    monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
+    SubmissionFactory.create(file_sha256=store_private(b"named").sha256)
+    unnamed = store_private(b"of nobody").sha256
+    types(monkeypatch, "", "1", "0")
+    with pytest.raises(CommandError, match="nothing was changed"):
+        call_command("collect_files")
+    assert is_there(unnamed)
+    said = capsys.readouterr().out
+    assert "1 files (9 bytes) that no row names are removed. 1 files that rows name" in said.replace("\xa0", " ")
+
+    call_command("collect_files")
+    assert not is_there(unnamed)
+    call_command("collect_files")  # nothing is left to ask about
+    store.adopt("7/another")
+    call_command("collect_files", "--adopt")
+    assert "the last copy of submissions after the backup" in capsys.readouterr().out
+    assert store.claim("any") == collecting.this_site()
+
+
 @pytest.mark.usefixtures("in_s3")
 def test_surplus_copies_go_but_the_newest_sound_one_stays():
     store = configured()
@@ -127,7 +148,7 @@ def test_another_sites_files_are_not_touched_until_it_is_told_that_they_are_its_
     assert is_there(unnamed)
 
     out = StringIO()
-    call_command("collect_files", "--adopt", stdout=out)
+    call_command("collect_files", "--adopt", "--yes", stdout=out)
     assert "removed: 0" in out.getvalue()
     assert collect(store=Later(store)).copies == 1
 

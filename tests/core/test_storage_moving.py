@@ -12,6 +12,7 @@ from malpan.core.errors import StorageUnavailable
 from malpan.core.storage.moving import move
 from malpan.core.storage.places import store_at
 from malpan.core.storage.stores import Store
+from tests.confirmation import types
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_store_that_fails_on_the_way_ends_the_move_before_anything_is_removed(di
     assert (done.copied, done.present, done.removed) == (2, 1, 3)
 
 
-def test_command_tells_what_it_did_and_refuses_to_remove_what_the_site_still_uses(disk, far, settings):
+def test_command_tells_what_it_did_and_refuses_to_remove_what_the_site_still_uses(disk, far, settings, monkeypatch):
     settings.PRIVATE_ROOT = disk.root
     disk.put(b"a file")
     there = f"s3://{far.bucket}/{far.prefix}"
@@ -113,7 +114,12 @@ def test_command_tells_what_it_did_and_refuses_to_remove_what_the_site_still_use
     assert "copied 1, 이미 있음 / there already 0, 손상 / damaged 0, 원본 삭제 / removed 0" in out.getvalue()
 
     settings.MALPAN_STORAGE = there
-    call_command("move_files", str(disk.root), there + "/", "--remove", stdout=out)
+    types(monkeypatch, "")
+    with pytest.raises(CommandError, match="nothing was changed"):
+        call_command("move_files", str(disk.root), there, "--remove", stdout=out)
+    assert f"1 files in {disk.root} are removed" in out.getvalue()
+    assert contents(disk) == {b"a file"}
+    call_command("move_files", str(disk.root), there + "/", "--remove", "--yes", stdout=out)
     assert "there already 1, 손상 / damaged 0, 원본 삭제 / removed 1" in out.getvalue()
     assert (contents(disk), contents(far)) == (set(), {b"a file"})
 

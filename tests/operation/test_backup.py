@@ -28,7 +28,7 @@ from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
 from malpan.core.errors import StorageUnavailable
 from malpan.core.models import AuditEntry, Chore
-from malpan.operation.backup import making
+from malpan.operation.backup import making, postgres
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
 from malpan.privacy.erasing import erase
@@ -36,6 +36,7 @@ from malpan.privacy.records import ErasureRecord
 from malpan.submissions.models import PairValue, ScoringRun, Submission
 from tests import database
 from tests.archive import full_competition
+from tests.confirmation import types
 from tests.factories import PASSWORD, CompetitionFactory, UserFactory
 from tests.paths import ROOT
 from tests.privacy.conftest import found_in_tables
@@ -119,7 +120,7 @@ def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
     full_competition.scored(Phase.objects.get(pk=phase.pk), 5000)  # it goes on: numbers, chain and all
     call_command("verify_chain")
 
-    call_command("restore", tmp_path / "busy", "--replace")
+    call_command("restore", tmp_path / "busy", "--replace", "--yes")
     assert 0 < Submission.objects.count() < count
     assert all(storage.read_private(name) for name in read_facts().files)
     assert "순위표 1개와 사슬 1개가 백업할 때와 같고" in capsys.readouterr().out.splitlines()[-1]
@@ -145,14 +146,14 @@ def test_who_left_after_the_backup_is_erased_again_by_the_restore(
 
     if key == "another":
         with pytest.raises(CommandError, match="what is said above"):
-            call_command("restore", tmp_path / "b", "--replace")
+            call_command("restore", tmp_path / "b", "--replace", "--yes")
         assert Client().login(**account), "nobody is erased on a guess"
         said = capsys.readouterr().err
         assert "1 records of erasures were made under another key" in said  # not those that the backup knows
         settings.ERASURE_KEY_FALLBACKS = [earlier]
         call_command("redo_erasures", "--apply")
     else:
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
 
     assert f"1 people were erased again (numbers {leaves.pk})" in capsys.readouterr().out
     assert not Client().login(**account)
@@ -185,7 +186,7 @@ def test_a_backup_from_before_the_oldest_record_is_told_of(
     body = json.loads((tmp_path / "b" / MANIFEST).read_text())
     body["made_at"] = (timezone.now() - timedelta(days=366)).isoformat()
     (tmp_path / "b" / MANIFEST).write_text(json.dumps(body))
-    call_command("restore", tmp_path / "b", "--replace")
+    call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert "RETENTION_ERASURE_RECORDS_DAYS" in capsys.readouterr().err
 
 
@@ -199,7 +200,7 @@ def test_a_store_that_is_away_leaves_a_restored_site_with_the_step_that_is_left(
 
     monkeypatch.setattr("malpan.privacy.redoing.records", away)
     with pytest.raises(CommandError, match="what is said above"):
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert "Before you start the site, say manage.py redo_erasures --apply" in capsys.readouterr().err
 
 
@@ -213,11 +214,31 @@ def test_a_restore_leaves_a_site_with_data_alone_unless_told_otherwise(
     assert Competition.objects.filter(slug="later").exists()
 
     with database.server(connection.settings_dict["NAME"]), pytest.raises(CommandError, match="1 sessions"):
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert Competition.objects.filter(slug="later").exists()
 
-    call_command("restore", tmp_path / "b", "--replace")
+    call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert not Competition.objects.filter(slug="later").exists()
+
+
+def test_an_operator_reads_what_a_restore_erases_and_types_the_name_of_the_database(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("backup", tmp_path / "b")
+    full_competition.scored(Phase.objects.get(track__competition=competition), 900)
+    count, name = Submission.objects.count(), connection.settings_dict["NAME"]
+    types(monkeypatch, "yes", name)
+    with pytest.raises(CommandError, match="nothing was changed"):
+        call_command("restore", tmp_path / "b", "--replace")
+    said = capsys.readouterr().out
+    assert "1 competitions" in said
+    assert f"{count} submissions, of which 1 are later than the backup" in said
+    assert Submission.objects.count() == count
+
+    call_command("restore", tmp_path / "b", "--replace")
+    assert Submission.objects.count() == count - 1
+    postgres.drop_everything()
+    call_command("restore", tmp_path / "b", "--replace")  # nothing is there: nobody is asked
 
 
 def test_a_restore_keeps_the_files_of_later_uploads_until_an_operator_lets_them_go(
@@ -226,7 +247,7 @@ def test_a_restore_keeps_the_files_of_later_uploads_until_an_operator_lets_them_
     call_command("backup", tmp_path / "b")
     phase = Phase.objects.get(track__competition=competition)
     later = full_competition.scored(phase, 700).file_sha256
-    call_command("restore", tmp_path / "b", "--replace")
+    call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert "1 files are there that no row names" in capsys.readouterr().err
     path = Path(site.PRIVATE_ROOT) / later[:2] / later[2:4] / later
     os.utime(path, (0, 0))  # old enough to be collected
@@ -234,8 +255,7 @@ def test_a_restore_keeps_the_files_of_later_uploads_until_an_operator_lets_them_
         call_command("collect_files")
     assert path.exists()
 
-    call_command("collect_files", "--adopt")
-    call_command("collect_files")
+    call_command("collect_files", "--adopt", "--yes")
     assert not path.exists()
 
 
@@ -289,7 +309,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_changed(
     damage(tmp_path / "b")
     CompetitionFactory.create(slug="kept")
     with pytest.raises(CommandError, match=said):
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert Competition.objects.get().slug == "kept"
 
 
@@ -300,7 +320,7 @@ def test_a_dump_that_breaks_off_leaves_an_empty_database_not_half_of_one(
     os.truncate(tmp_path / "b" / DUMP, (tmp_path / "b" / DUMP).stat().st_size // 2)
     monkeypatch.setattr(Manifest, "verify", lambda *_args: None)
     with pytest.raises(CommandError, match="pg_restore"):
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert connection.introspection.table_names() == []
     call_command("migrate", verbosity=0)  # for the tests after this one
 
@@ -312,13 +332,13 @@ def test_what_is_not_as_it_was_is_told(competition: Competition, tmp_path: Path)
     body["facts"]["boards"][board] = "0" * 64
     (tmp_path / "b" / MANIFEST).write_text(json.dumps(body))
     with pytest.raises(CommandError, match=f"board: {board}"):
-        call_command("restore", tmp_path / "b", "--replace")
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
 
     run = ScoringRun.objects.filter(live_for__isnull=False).last()
     ScoringRun.objects.filter(pk=run.pk).update(final_score=0.987)  # somebody had altered it before the backup
     call_command("backup", tmp_path / "c")
     with pytest.raises(CommandError, match="score_differs"):
-        call_command("restore", tmp_path / "c", "--replace")
+        call_command("restore", tmp_path / "c", "--replace", "--yes")
 
 
 def test_files_that_the_site_lacks_are_named_and_the_rest_is_backed_up(
@@ -330,7 +350,7 @@ def test_files_that_the_site_lacks_are_named_and_the_rest_is_backed_up(
         path.unlink() if data is None else path.write_bytes(data)
     with pytest.raises(CommandError, match=f"{lost}\n{broken}"):
         call_command("backup", tmp_path / "b")
-    call_command("restore", tmp_path / "b", "--replace")
+    call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert Submission.objects.exists()
 
 
@@ -344,7 +364,7 @@ def test_an_error_half_way_leaves_nothing_with_the_name_of_the_backup(
             call_command("backup", tmp_path / "b")
     assert not (tmp_path / "b").exists()
     with pytest.raises(CommandError, match="Not a complete backup"):
-        call_command("restore", tmp_path / "b.unfinished", "--replace")
+        call_command("restore", tmp_path / "b.unfinished", "--replace", "--yes")
     call_command("backup", tmp_path / "b")  # starts afresh
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b"]
     with pytest.raises(CommandError, match="exists already"):

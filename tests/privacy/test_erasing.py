@@ -33,12 +33,14 @@ from malpan.leaderboard.digests import board_digests
 from malpan.leaderboard.verification import verify_competition
 from malpan.privacy.erasing import erase, obstacles, teams_affected
 from malpan.privacy.errors import LeadsOthers, OnlyAdministrator, OwnsAlone
+from malpan.privacy.holdings import HOLDINGS, SUBJECTS, Fate, counted
 from malpan.submissions.integrity.receipts import receipt_as_dict, receipt_of
 from malpan.submissions.models import ChainEntry, QuotaEntry, Submission
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 from malpan.teams.services import hand_over
 from tests import database
+from tests.confirmation import types
 from tests.factories import PASSWORD, PhaseFactory, TeamFactory, TrackFactory, UserFactory, leader_of
 from tests.privacy.conftest import CANARIES, EMAIL, NAME, SECOND, Scene, found_in_tables, over
 from tests.threads import at_once
@@ -221,7 +223,7 @@ def test_a_team_without_anybody_and_without_files_is_removed(scene: Scene, has_r
 # --- the operator's command -------------------------------------------------------------------------------------------
 def run(*arguments: str) -> str:
     out = StringIO()
-    call_command("erase_person", *arguments, stdout=out)
+    call_command("erase_person", *arguments, "--yes", stdout=out)
     return out.getvalue()
 
 
@@ -246,6 +248,54 @@ def test_with_force_the_member_who_joined_first_leads(scene: Scene) -> None:
     run(scene.owner.email, "--force")
     assert not scene.competition.roles.exists()
     assert AuditEntry.objects.filter(action="role.dismiss", person=scene.owner).exists()
+
+
+def test_the_operator_reads_whose_data_go_and_types_the_address(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    types(monkeypatch, "y", str(scene.person.pk), EMAIL)
+    for _refused in range(2):
+        with pytest.raises(CommandError, match="nothing was changed"):
+            call_command("erase_person", EMAIL)
+    assert User.objects.get(pk=scene.person.pk).erased_at is None
+    capsys.readouterr()
+
+    call_command("erase_person", EMAIL)
+
+    korean, _, english = capsys.readouterr().out.partition("\n\n")
+    for text, words in (
+        (korean, ("개인정보를 지웁니다", "제출 횟수 기록: ", "말글 연구실", "혼자인 팀입니다", "***로")),
+        (english, ("personal data of person", "API tokens", "ledger of the quota: ", "말글 연구실", "a former user")),
+    ):
+        assert [word for word in (*words, NAME, EMAIL, SECOND) if word not in text] == []
+    assert User.objects.get(pk=scene.person.pk).erased_at is not None
+
+
+def test_what_cannot_be_erased_is_said_before_anybody_is_asked(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leader = leader_of(scene.other)
+    types(monkeypatch, leader.email)
+    with pytest.raises(CommandError, match="leads_others"):
+        call_command("erase_person", leader.email)
+    assert capsys.readouterr().out == ""
+    call_command("erase_person", leader.email, "--force")
+    assert f"Passed over with --force: You lead the team ‘{scene.other.name}’" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("fate", Fate)
+def test_what_is_counted_is_what_the_erasure_meets(scene: Scene, fate: Fate) -> None:
+    counts = dict(counted(scene.person, fate))
+    rows = {
+        subject: {
+            (held.model, row.pk) for held in HOLDINGS if held.subject is subject for row in held.rows(scene.person)
+        }
+        for subject in SUBJECTS
+        if subject.fate is fate
+    }
+    assert counts == {subject: len(found) for subject, found in rows.items() if found}
+    assert len(counts) > 4
+    assert counted(UserFactory.create(), Fate.UNNAMED) == []
 
 
 @pytest.mark.django_db(transaction=True)

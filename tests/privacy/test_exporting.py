@@ -63,7 +63,7 @@ def test_somebody_else_gets_nothing_of_the_person(scene: Scene) -> None:
 
 
 def test_after_the_erasure_no_name_is_left_to_export(scene: Scene) -> None:
-    call_command("erase_person", EMAIL, stdout=StringIO())
+    call_command("erase_person", EMAIL, "--yes", stdout=StringIO())
     text = as_json(export(User.objects.get(pk=scene.person.pk)))
     assert [word for word in (NAME, EMAIL, SECOND) if word in text] == []
 

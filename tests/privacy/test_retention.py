@@ -10,7 +10,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.conf import settings as site
 from django.contrib.sessions.models import Session
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -23,6 +23,7 @@ from malpan.privacy import tasks
 from malpan.privacy.retention import FREED_FILE_NAME, let_go
 from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Invitation, Membership
+from tests.confirmation import types
 from tests.factories import PhaseFactory, TeamFactory, TrackFactory, UserFactory, leader_of
 from tests.privacy.conftest import Scene, over
 
@@ -176,6 +177,22 @@ def test_a_trial_counts_the_same_and_changes_nothing(past: Scene, caplog: pytest
     assert everything() != before
     assert "retention (trial): unconfirmed_accounts=1" in caplog.text
     assert "@" not in caplog.text
+
+
+def test_an_operator_is_told_what_goes_and_types_how_many(
+    past: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = let_go(is_trial=True)
+    types(monkeypatch, "", str(sum(found.values())))
+    with pytest.raises(CommandError, match="nothing was changed"):
+        call_command("retention")
+    assert let_go(is_trial=True) == found
+    said = capsys.readouterr().out
+    assert f"people of such competitions alone (their submissions stay, as a former user's): {2}" in said
+    assert "Scores, boards, hash chains and the audit log stay as they are." in said
+    call_command("retention")
+    assert let_go(is_trial=True) == NOTHING
+    call_command("retention")  # nothing is left to ask about
 
 
 def test_the_clock_runs_it_every_night(db: None) -> None:

@@ -8,6 +8,7 @@ logs, mails, files, backups, archives) is in ``deploy/OPERATIONS.md``, with this
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -15,7 +16,7 @@ from typing import Any, Final
 from allauth.account.models import EmailAddress, EmailConfirmation
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -90,8 +91,12 @@ class Holding:
 
     def rows(self, user: User) -> QuerySet[Any]:
         """The rows about ``user``, the oldest first."""
+        return self.model._default_manager.filter(self.about(user)).order_by("pk")
+
+    def about(self, user: User) -> Q:
+        """Whether a row is about ``user``."""
         wanted = addresses_of(user) if self.person == "email" else [user.pk]
-        return self.model._default_manager.filter(**{f"{self.person}__in": wanted}).order_by("pk")
+        return Q(**{f"{self.person}__in": wanted})
 
 
 def addresses_of(user: User) -> set[str]:
@@ -302,6 +307,21 @@ HOLDINGS: Final = (
     Holding(AUDIT, AuditEntry, "person", _ENTRY),
     Holding(AUDIT, LogEntry, "user", ("action_time", "action_flag", "object_id"), ("object_repr", "change_message")),
 )
+
+
+def counted(user: User, fate: Fate) -> list[tuple[Subject, int]]:
+    """What an erasure of ``user`` does this with, and how many rows of each there are; nothing of which there are none.
+
+    One query for each table.
+    """
+    found: Counter[Subject] = Counter()
+    about: defaultdict[tuple[Subject, type[Model]], Q] = defaultdict(Q)
+    for holding in HOLDINGS:
+        if holding.subject.fate is fate:
+            about[holding.subject, holding.model] |= holding.about(user)
+    for (subject, model), condition in about.items():
+        found[subject] += model._default_manager.filter(condition).count()
+    return [(subject, found[subject]) for subject in SUBJECTS if found[subject]]
 
 
 def table() -> list[str]:

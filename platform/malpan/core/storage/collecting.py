@@ -32,21 +32,32 @@ _FILES: Final = 500  # of which the database is asked at a time
 
 @dataclass(slots=True)
 class Collected:
-    """What was removed, or with ``is_trial`` would be."""
+    """What was removed, or with ``is_trial`` would be, and how many files rows name: they stay. ``young``: files that
+    no row names, but not for a day yet.
+    """
 
     copies: int = 0
     size: int = 0
+    named: int = 0
+    young: int = 0
 
 
-def collect(*, is_trial: bool = False, store: Store | None = None) -> Collected:
-    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun removes the rest."""
+def collect(*, is_trial: bool = False, adopts: bool = False, store: Store | None = None) -> Collected:
+    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun removes the rest.
+
+    ``adopts``: from now on this site collects in its store, whichever did before.
+    """
     store, site = store or configured(), this_site()
-    if (owner := store.claim(site)) != site:
+    if adopts and not is_trial:
+        store.adopt(site)
+    if not adopts and (owner := store.claim(site)) != site:
         raise StoreOfAnotherSite(owner=owner)
     done = Collected()
     for files in _batches(store.copies()):
         named = named_by_rows(set(files))
+        done.named += len(named)
         for sha256, copies in files.items():
+            done.young += sha256 not in named and all(copy.age <= KEPT for copy in copies)
             for copy in _surplus(store, copies) if sha256 in named else copies:
                 if copy.age > KEPT and (is_trial or store.remove(copy)):
                     done.copies += 1
@@ -54,13 +65,8 @@ def collect(*, is_trial: bool = False, store: Store | None = None) -> Collected:
     return done
 
 
-def adopt() -> None:
-    """Let this site collect in its store, whichever did before: after its database was restored on another server."""
-    configured().adopt(this_site())
-
-
 def hold_unnamed() -> int:
-    """After a restore: collect nothing until ``adopt``, if there are files that no row names; how many there are.
+    """After a restore: collect nothing until somebody adopts the files, if no row names some of them; returns how many.
 
     They are of uploads after the backup, and all that is left of them.
     """

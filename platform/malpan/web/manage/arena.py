@@ -151,7 +151,7 @@ def _after_removal(access: ManageAccess, campaign: Campaign) -> str:
 
 
 def _removal_form(data: Any = None) -> ConfirmForm:
-    sentence = _("이 평가와 보낸 초대를 지웁니다. 되돌릴 수 없습니다.")
+    sentence = _("이 평가와 보낸 초대를 지웁니다. 초대 링크는 바로 쓸 수 없게 됩니다. 되돌릴 수 없습니다.")
     return ConfirmForm(data, sentence=sentence, key="remove")
 
 

@@ -214,7 +214,8 @@ def remove_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
 
 
 def _removal_form(data: Any = None) -> ConfirmForm:
-    return ConfirmForm(data, sentence=_("이 단계를 지웁니다. 되돌릴 수 없습니다."), key="remove")
+    sentence = _("이 단계를 지웁니다. 정답과 제출이 없는 단계만 지울 수 있고, 되돌릴 수 없습니다.")
+    return ConfirmForm(data, sentence=sentence, key="remove")
 
 
 def split_of(version: ReferenceVersion | None) -> tuple[int, int] | None:

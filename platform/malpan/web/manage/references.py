@@ -139,7 +139,11 @@ def _publish_form(data: Any = None) -> ConfirmForm:
 
 
 def _discard_form(data: Any = None) -> ConfirmForm:
-    return ConfirmForm(data, sentence=_("이 초안을 지웁니다. 되돌릴 수 없습니다."), key="discard")
+    sentence = _(
+        "이 초안과 올린 정답 파일을 지웁니다. 지금 쓰는 정답과 점수는 그대로입니다. 되돌릴 수 없으므로 파일은 따로 "
+        "갖고 계십시오."
+    )
+    return ConfirmForm(data, sentence=sentence, key="discard")
 
 
 def _version_of(access: ManageAccess, pk: int) -> ReferenceVersion:

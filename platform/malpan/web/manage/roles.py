@@ -41,7 +41,7 @@ def _roles_page(request: MemberRequest, access: ManageAccess, form: AppointForm,
 
 
 def _dismissal(held: CompetitionRole, data: object = None) -> ConfirmForm:
-    return ConfirmForm(data, key=f"dismiss-{held.pk}", sentence=_("역할을 거둡니다"))
+    return ConfirmForm(data, key=f"dismiss-{held.pk}", sentence=_("역할을 거둡니다. 한 일의 기록은 남습니다."))
 
 
 @require_POST

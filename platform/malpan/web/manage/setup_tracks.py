@@ -116,7 +116,8 @@ def _track_form(request: MemberRequest, access: ManageAccess, track: Track | Non
 
 
 def _removal_form(data: Any = None) -> ConfirmForm:
-    return ConfirmForm(data, sentence=_("이 트랙과 그 공개 자료를 지웁니다. 되돌릴 수 없습니다."), key="remove")
+    sentence = _("이 트랙과 그 공개 자료를 지웁니다. 단계가 없는 트랙만 지울 수 있고, 되돌릴 수 없습니다.")
+    return ConfirmForm(data, sentence=sentence, key="remove")
 
 
 def _track_page(

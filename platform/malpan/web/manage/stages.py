@@ -308,7 +308,11 @@ def _publish_form(content: Content, is_erratum: bool, auto_id: str = "id_%s") ->
 
 
 def _removal_form(data: Any = None) -> ConfirmForm:
-    return ConfirmForm(data, sentence=_("이 심사를 지웁니다. 되돌릴 수 없습니다."), key="remove")
+    return ConfirmForm(
+        data,
+        sentence=_("이 심사를 지웁니다. 점수표와 결과가 없는 마지막 심사만 지울 수 있고, 되돌릴 수 없습니다."),
+        key="remove",
+    )
 
 
 urlpatterns = [

@@ -20,7 +20,7 @@ from malpan.privacy.erasing import erase, obstacles, teams_affected
 from malpan.privacy.errors import LeadsOthers, OwnsAlone
 from malpan.privacy.exporting import as_json
 from malpan.privacy.exporting import export as everything_about
-from malpan.privacy.holdings import SUBJECTS, Fate
+from malpan.privacy.holdings import SUBJECTS, Fate, counted
 from malpan.web.forms.accounts import CloseAccountForm
 from malpan.web.pages.context import MemberRequest, members_only
 
@@ -74,8 +74,8 @@ def _page(request: MemberRequest, form: CloseAccountForm, status: int = 200) -> 
         "form": form,
         "obstacles": [(text_of(each), _where_to_settle(each)) for each in obstacles(request.user)],
         "teams": teams_affected(request.user),
-        "removed": [each for each in SUBJECTS if each.fate is Fate.REMOVED],
-        "unnamed": [each for each in SUBJECTS if each.fate is Fate.UNNAMED],
+        "removed": counted(request.user, Fate.REMOVED),
+        "unnamed": counted(request.user, Fate.UNNAMED),
     }
     return render(request, "pages/account_close.html", context, status=status)
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.template.defaultfilters import filesizeformat
 
+from malpan.core.asking import add_yes, ask
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.storage.moving import Moved, move
@@ -32,8 +33,9 @@ class Command(BaseCommand):
             help="모두 확인한 뒤 원본을 지움(사이트가 target을 쓸 때만) "
             "/ then remove the source's; only where the site uses the target",
         )
+        add_yes(parser)
 
-    def handle(self, *args: Any, source: str, target: str, remove: bool, **options: Any) -> None:
+    def handle(self, *args: Any, source: str, target: str, remove: bool, is_sure: bool, **options: Any) -> None:
         if same_place(source, target):
             raise CommandError("같은 저장소입니다. / Both are one store.")
         if remove and not same_place(target, configured_address()):
@@ -42,12 +44,24 @@ class Command(BaseCommand):
                 f"/ The site uses {configured_address()}: the source stays."
             )
         try:
+            if remove:
+                self._ask(source, target, is_sure)
             done = move(source=store_at(source), target=store_at(target), removes=remove, tell=self._tell)
         except DomainError as error:
             raise CommandError(f"{text_of(error)} ({error.code})") from error
         self._write(done)
         if done.damaged:
             raise CommandError("손상된 파일 / damaged:\n" + "\n".join(done.damaged), returncode=1)
+
+    def _ask(self, source: str, target: str, is_sure: bool) -> None:
+        count = sum(1 for _copy in store_at(source).copies())
+        what = (
+            f"{source}의 파일 {count}개를 지웁니다. 먼저 모두 {target}에 온전히 있는지 하나씩 읽어 확인하며, 하나라도 "
+            "손상되어 있으면 아무것도 지우지 않습니다. 그곳에 있는 파일은 그대로입니다.\n"
+            f"{count} files in {source} are removed, after each was read in {target}: nothing is removed if one is "
+            "damaged. The files there stay."
+        )
+        ask(self, what=what, word=str(count), is_sure=is_sure)
 
     def _tell(self, done: Moved) -> None:
         if done.files % _TOLD_EVERY == 0:

@@ -9,9 +9,13 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from malpan.core.asking import add_yes, ask
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.core.times import kst_text
 from malpan.operation.backup.errors import BackupError
+from malpan.operation.backup.manifest import Manifest
+from malpan.operation.backup.present import Present, present
 from malpan.operation.backup.restoring import checked_manifest, restore_backup
 from malpan.privacy.records import reach
 from malpan.privacy.redoing import redo
@@ -31,13 +35,16 @@ class Command(BaseCommand):
             "--replace", action="store_true", help="있는 자료를 지웁니다 / erase the data that is there"
         )
         parser.add_argument("--check", action="store_true", help="백업만 확인합니다 / only check the backup")
+        add_yes(parser)
 
-    def handle(self, *args: Any, folder: Path, replace: bool, check: bool, **options: Any) -> None:
+    def handle(self, *args: Any, folder: Path, replace: bool, check: bool, is_sure: bool, **options: Any) -> None:
         try:
             if check:
                 checked_manifest(folder)
                 self.stdout.write(f"{folder}: 온전한 백업입니다. / a sound backup.")
                 return
+            if replace:
+                self._ask(folder, is_sure)
             manifest, different, held = restore_backup(folder, replaces=replace)
         except BackupError as error:
             raise CommandError(str(error)) from error
@@ -72,6 +79,12 @@ class Command(BaseCommand):
             f"{len(facts.chains)} chains are as they were, all {len(manifest.stored_files)} files are there."
         )
 
+    def _ask(self, folder: Path, is_sure: bool) -> None:
+        backup = Manifest.read(folder)
+        now = present(datetime.fromisoformat(backup.made_at))
+        if now:
+            ask(self, what=_question(folder, backup, now), word=now.database, is_sure=is_sure)
+
     def _erase_again(self) -> str:
         """Erase who left after the backup; returns what could not be done."""
         try:
@@ -85,3 +98,22 @@ class Command(BaseCommand):
             )
         self.stdout.write(told(done, is_trial=False))
         return untold(done)
+
+
+def _question(folder: Path, backup: Manifest, now: Present) -> str:
+    """What the restore erases, what takes its place and what stays."""
+    made = kst_text(datetime.fromisoformat(backup.made_at))
+    boards, files = len(backup.facts.boards), len(backup.stored_files)
+    last = kst_text(now.newest) if now.newest else "–"
+    return (
+        f"데이터베이스 ‘{now.database}’의 모든 자료를 지우고, {made}에 만든 백업 {folder}(순위표 {boards}개, 파일 "
+        f"{files}개)의 것으로 바꿉니다.\n"
+        f"- 지워지는 것: 대회 {now.competitions}개, 팀 {now.teams}개, 사람 {now.people}명, 제출 {now.submissions}건. "
+        f"그중 제출 {now.later}건은 백업 뒤의 것이라 백업에 없습니다(마지막 제출 {last}).\n"
+        "- 남는 것: 저장소의 파일 전부. 백업 뒤에 탈퇴한 사람은 다시 지웁니다.\n"
+        f"All data of the database “{now.database}” are erased, and those of the backup {folder} of {made} ({boards} "
+        f"boards, {files} files) take their place.\n"
+        f"- Erased: {now.competitions} competitions, {now.teams} teams, {now.people} people, {now.submissions} "
+        f"submissions, of which {now.later} are later than the backup and not in it (the last {last}).\n"
+        "- Stays: every file in the store. Who left after the backup is erased again."
+    )
