@@ -19,7 +19,7 @@ def hanging_server() -> Iterator[int]:
 
 @dataclass
 class Forwarder:
-    """Hands what comes at ``port`` to the server behind a Unix socket, as long as ``flows`` is set."""
+    """Hands what comes at ``port`` to a server, as long as ``flows`` is set."""
 
     port: int
     flows: threading.Event = field(default_factory=threading.Event)
@@ -35,8 +35,8 @@ class Forwarder:
 
 
 @contextmanager
-def forwarded(path: Path) -> Iterator[Forwarder]:
-    """A forwarder to the Unix socket ``path``; it hangs while its ``flows`` is cleared."""
+def forwarded(server_at: Path | int) -> Iterator[Forwarder]:
+    """A forwarder to the server at a Unix socket or a port of this machine; it hangs while its ``flows`` is cleared."""
     ends: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         forwarder = Forwarder(listener.getsockname()[1])
@@ -46,8 +46,7 @@ def forwarded(path: Path) -> Iterator[Forwarder]:
             with suppress(OSError):
                 while True:
                     client = listener.accept()[0]
-                    server = socket.socket(socket.AF_UNIX)
-                    server.connect(str(path))
+                    server = _connected(server_at)
                     ends.extend((client, server))
                     for pair in ((client, server), (server, client)):
                         threading.Thread(target=forwarder.carry, args=pair, daemon=True).start()
@@ -62,3 +61,11 @@ def forwarded(path: Path) -> Iterator[Forwarder]:
                 with suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
                 each.close()
+
+
+def _connected(server_at: Path | int) -> socket.socket:
+    if isinstance(server_at, int):
+        return socket.create_connection(("127.0.0.1", server_at))
+    server = socket.socket(socket.AF_UNIX)
+    server.connect(str(server_at))
+    return server

@@ -10,7 +10,7 @@ from datetime import timedelta
 from urllib.error import HTTPError
 
 import pytest
-from botocore.exceptions import ReadTimeoutError
+from botocore.exceptions import ResponseStreamingError
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileMissing, SystemFault
 from malpan.core.storage import CHUNK_BYTES, public_address, read_private, remove_unfinished, s3, store_private
@@ -88,7 +88,7 @@ def test_read_that_breaks_off_is_tried_again_and_gives_up_in_the_end(store, monk
         if left[0]:
             left[0] -= 1
             into.write(b"half of it")
-            raise ReadTimeoutError(endpoint_url="")
+            raise ResponseStreamingError(error="broken off")
         return fetch(self, key, into)
 
     monkeypatch.setattr(S3Store, "_fetch", break_off)

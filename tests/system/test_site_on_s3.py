@@ -46,8 +46,8 @@ def test_files_go_through_the_store_alone_and_what_was_uploaded_before_it_fell_i
         refused = visitor.upload("s3", answers(contest["ids"], 3, wrong=3), at_end="/submit/").text
         assert "서버가 파일을 저장하거나 읽지 못했습니다. 잠시 뒤에 다시 시도해 주십시오." in refused
         assert "<strong>18</strong>/20회 남음" in refused, "nothing is charged for it"
-        failed = "SELECT count(*) FROM jobs_job WHERE failures > 0 AND state <> 'failed'"
-        wait_for(lambda: site.query(failed) == [(1,)], "an attempt met the store that is away")
+        met = "SELECT failures FROM jobs_job WHERE error_code = 'storage_unavailable' AND state = 'queued'"
+        wait_for(lambda: site.query(met) == [(0,)], "an attempt met the store that is away, and waits")
     finally:
         s3_server.start()
     assert wait_until_finished(site, waiting)["live_run_id"]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
-from malpan.core.errors import SystemFault
+from malpan.core.errors import StorageUnavailable, SystemFault
 from malpan.core.service_faults import is_full
 from malpan.jobs import outage, outcome
 from malpan.jobs.lease import LeaseLost
@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 # times the number of failures, so that a temporary fault can pass; an outage has passed once it can be written
 RETRY_PAUSE_SECONDS: Final = 5
+STORE_PAUSE_SECONDS: Final = 15  # the store of files is away for all jobs: no failure of this one
+STORE_WAIT_SECONDS: Final = 6 * 60 * 60
 PUT_BACK_SECONDS: Final = 15  # until this worker may claim the job again: another one has a chance
 
 
@@ -38,8 +40,10 @@ def record_faults(job: Job) -> Iterator[None]:
         outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
     except MustWait as reason:
         logger.warning("%s: waits: %s", job, reason)
-        waits = partial(outcome.wait, job_id=job.pk, attempt=job.attempt, error_code=reason.fault.code)
-        outcome.written(job, partial(waits, pause=reason.pause, at_most=reason.at_most))
+        _wait(job, reason.fault, pause=reason.pause, at_most=reason.at_most)
+    except StorageUnavailable:
+        logger.warning("%s: waits for the store of files", job)
+        _wait(job, StorageUnavailable, pause=STORE_PAUSE_SECONDS, at_most=STORE_WAIT_SECONDS)
     except Exception as error:
         if is_full(error):  # until somebody makes room, which takes longer than all tries
             logger.warning("%s: put back, as the database has no room left on its disk", job)
@@ -49,6 +53,11 @@ def record_faults(job: Job) -> Iterator[None]:
             raise  # nothing can be written: the lease will expire
         else:
             _fail(job, error)
+
+
+def _wait(job: Job, fault: type[SystemFault], *, pause: float, at_most: float | None) -> None:
+    waits = partial(outcome.wait, job_id=job.pk, attempt=job.attempt, error_code=fault.code)
+    outcome.written(job, partial(waits, pause=pause, at_most=at_most))
 
 
 def _fail(job: Job, error: Exception) -> None:

@@ -1,7 +1,7 @@
-"""``/healthz/``: whether this web process can do its work, and in its detail whether anybody scores.
+"""``/healthz/``: whether this web process can do its work, and in its detail whether anybody scores and files go.
 
-Without a scoring process people can still read and upload: it is a warning, and the answer stays 200, as a load
-balancer that takes the pages away would make it worse.
+Without a scoring process people can still read and upload, without the store of files they can read: these are
+warnings, and the answer stays 200, as a load balancer that takes the pages away would make it worse.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ from health_check.base import HealthCheck, HealthCheckResult
 from health_check.exceptions import ServiceWarning
 from health_check.views import HealthCheckView
 
+from malpan.core.storage import silent_since
 from malpan.jobs.heartbeat import scorers
 from malpan.jobs.outage import UNREACHABLE
 
 
-@dataclasses.dataclass
-class Scorers(HealthCheck):
-    """Whether a scoring process reported lately that it takes work."""
+class _Warning(HealthCheck):
+    """A check that only warns."""
+
+    async def trouble(self) -> str:
+        """What is wrong, in one line; empty if nothing is."""
+        raise NotImplementedError
 
     async def run(self) -> None:
-        """Raises ``ServiceWarning`` if none does, or one of several fell silent."""
-        if text := await sync_to_async(trouble)():
+        """Raises ``ServiceWarning``."""
+        if text := await self.trouble():
             raise ServiceWarning(text)
 
     async def get_result(self, executor: Executor | None = None) -> HealthCheckResult:
@@ -40,10 +44,28 @@ class Scorers(HealthCheck):
         return HealthCheckResult(self, None, timeit.default_timer() - start)
 
 
+@dataclasses.dataclass
+class Scorers(_Warning):
+    """Whether a scoring process reported lately that it takes work, and none of several fell silent."""
+
+    async def trouble(self) -> str:
+        return await sync_to_async(trouble)()
+
+
+@dataclasses.dataclass
+class Files(_Warning):
+    """Whether the store of files answered this process when it last asked: nobody is asked here."""
+
+    async def trouble(self) -> str:
+        since = silent_since()
+        said = "the store of files has not answered since {}; uploads are refused, nothing is charged and nothing lost"
+        return said.format(since.isoformat(timespec="seconds")) if since else ""
+
+
 class SiteHealthView(HealthCheckView):
     """Database and cache must work; a warning alone is no failure."""
 
-    checks = ("health_check.checks.Database", "health_check.checks.Cache", Scorers)
+    checks = ("health_check.checks.Database", "health_check.checks.Cache", Scorers, Files)
 
     async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """The library's answer, but 200 for warnings."""

@@ -9,7 +9,7 @@ store to another. Why it is done so: ``RECORD.md``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import IO, BinaryIO, Final
@@ -24,6 +24,7 @@ __all__ = [
     "public_address",
     "read_private",
     "remove_unfinished",
+    "silent_since",
     "store_private",
     "stored_files",
 ]
@@ -52,6 +53,11 @@ def read_private(sha256: str) -> bytes:
     """All bytes of the stored file, checked. Raises as ``open_private``."""
     with open_private(sha256) as file:
         return file.read()
+
+
+def silent_since() -> datetime | None:
+    """Since when the store does not answer this process (``silence``); ``None`` while it does. Asks nobody."""
+    return configured().silent_since()
 
 
 def stored_files() -> Iterator[str]:

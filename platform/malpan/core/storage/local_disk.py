@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
@@ -98,6 +98,9 @@ class LocalDisk:
         return removed
 
     def public_address(self, sha256: str, file_name: str) -> str | None:
+        return None
+
+    def silent_since(self) -> datetime | None:
         return None
 
     def claim(self, site: str) -> str:

@@ -25,11 +25,12 @@ from typing import IO, Any, BinaryIO, Final, cast
 
 import boto3.session
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
 from django.conf import settings
 from django.utils.http import content_disposition_header
 
 from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
+from malpan.core.storage.silence import StoreSilent, Watch
 from malpan.core.storage.stores import CHUNK_BYTES, Copy, StoredFile, chunks, is_address, note_name
 
 logger = logging.getLogger(__name__)
@@ -42,16 +43,8 @@ _KEY: Final = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})\.[0-9a-f]{16}")
 _NOTES: Final = "notes/"
 _ABSENT: Final = frozenset({"NoSuchKey", "404"})
 _FULL: Final = frozenset({"InsufficientStorage", "QuotaExceeded", "XMinioStorageFull", "507"})
-_LIMITS: Final = Config(
-    signature_version="s3v4",
-    connect_timeout=3,
-    read_timeout=20,
-    retries={"mode": "standard", "total_max_attempts": 3},
-    tcp_keepalive=True,
-    # stores other than Amazon's do not know the newest checksums: Content-MD5 is checked by all
-    request_checksum_calculation="when_required",
-    response_checksum_validation="when_required",
-)
+_CONNECT_SECONDS: Final = 3.0  # also for a piece of what is sent
+_ANSWER_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +114,9 @@ class S3Store:
             }
             client = _client(settings.S3_PUBLIC_ENDPOINT, *_credentials())
             return str(client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=ADDRESS_SECONDS))
+
+    def silent_since(self) -> datetime | None:
+        return _watch(settings.S3_ENDPOINT, os.getpid()).silent_since
 
     def claim(self, site: str) -> str:
         with _named_faults():
@@ -196,8 +192,8 @@ class S3Store:
                     if _code(error) in _ABSENT:
                         return None
                     raise
-                except BotoCoreError:
-                    if not tries_left:
+                except BotoCoreError as error:
+                    if not tries_left or isinstance(error, ReadTimeoutError | StoreSilent):
                         raise
                     continue
                 if sha256 == copy.sha256:
@@ -267,14 +263,31 @@ def _credentials() -> tuple[str, str, str, int]:
 @lru_cache(maxsize=8)
 def _client(endpoint: str, region: str, access_key: str, secret_key: str, pid: int) -> Any:
     """A client, safe for threads. Without an endpoint it is Amazon's; without keys they are found as boto3 does."""
-    return boto3.session.Session().client(
+    client = boto3.session.Session().client(
         "s3",
         endpoint_url=endpoint or None,
         region_name=region or None,
         aws_access_key_id=access_key or None,
         aws_secret_access_key=secret_key or None,
-        config=_LIMITS.merge(Config(s3={"addressing_style": "path"})) if endpoint else _LIMITS,
+        config=Config(
+            signature_version="s3v4",
+            connect_timeout=_CONNECT_SECONDS,
+            read_timeout=_ANSWER_SECONDS,
+            retries={"mode": "standard", "total_max_attempts": 3},
+            tcp_keepalive=True,
+            # stores other than Amazon's do not know the newest checksums: Content-MD5 is checked by all
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            s3={"addressing_style": "path"} if endpoint else None,
+        ),
     )
+    _watch(endpoint, pid).watch(client)
+    return client
+
+
+@lru_cache(maxsize=8)
+def _watch(endpoint: str, pid: int) -> Watch:
+    return Watch(endpoint or "Amazon", _CONNECT_SECONDS)
 
 
 def _md5(body: bytes) -> str:

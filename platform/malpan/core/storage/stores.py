@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import IO, BinaryIO, Final, Protocol
 
 CHUNK_BYTES: Final = 1024 * 1024
@@ -73,6 +73,9 @@ class Store(Protocol):
 
     def remove_note(self, name: str) -> None:
         """Remove the note, if it is there."""
+
+    def silent_since(self) -> datetime | None:
+        """Since when requests of this process have no answer; ``None`` while they have, or nobody asked."""
 
     def claim(self, site: str) -> str:
         """The site whose rows name these files: ``site`` if none was recorded, which this records."""
