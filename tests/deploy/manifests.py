@@ -13,7 +13,7 @@ import yaml
 from tests.paths import ROOT
 
 DEPLOY: Final = ROOT / "deploy"
-PROFILES: Final = ("cpu", "gpu", "backup", "s3")
+PROFILES: Final = ("cpu", "gpu", "backup", "restore", "s3")
 
 
 @cache

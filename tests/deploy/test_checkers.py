@@ -52,7 +52,7 @@ def test_compose_is_well_formed_with_every_profile() -> None:
     parsed.validate()
     assert set(parsed.service_names()) == {
         "proxy", "web", "chores", "beat", "worker-cpu", "worker-gpu", "backup", "migrate", "postgres", "redis",
-        "s3",
+        "s3", "restore",
     }  # fmt: skip
     for name, service in merged["services"].items():
         assert service["cap_drop"] == ["ALL"], name

@@ -102,6 +102,18 @@ def test_backups_are_made_by_the_clock_in_each_kind_of_deployment() -> None:
     assert "--profile backup run --rm backup" in operations
 
 
+def test_a_backup_is_brought_back_where_files_can_be_written() -> None:
+    """A pod or a container of the image with ``pg_restore``: those of the site have none."""
+    service, pod = composed()["services"]["restore"], pods()["restore"]
+    assert service["build"]["target"] == "backup"
+    assert {"private:/var/lib/malpan/private", "backups:/backup:ro"} <= {str(each) for each in service["volumes"]}
+    assert resource("CronJob", "restore")["spec"]["suspend"] is True
+    [container] = pod["containers"]
+    assert container["image"] == pods()["backup"]["containers"][0]["image"]
+    mounts = {each["name"]: each.get("readOnly", False) for each in container["volumeMounts"]}
+    assert (mounts["private"], mounts["backups"]) == (False, True)
+
+
 def test_every_image_runs_as_nobody_in_particular_and_what_it_is_named_for() -> None:
     targets = stages()
     for name, program in (("web", "web"), ("worker-cpu", "worker"), ("worker-gpu", "worker")):

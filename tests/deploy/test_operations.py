@@ -1,0 +1,141 @@
+"""Whatever OPERATIONS.md tells an operator to type is there: commands and options, units, services, pods, variables."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from scoring.cli.parser import build_parser
+from tests.deploy.manifests import DEPLOY, composed, resources
+from tests.paths import ROOT
+
+TEXT = (DEPLOY / "OPERATIONS.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "platform/malpan/settings.py").read_text()
+OF_OTHERS = {"redis-server.service", "postgresql.service"}
+
+
+def typed() -> Iterator[str]:
+    """Every line of a block of code and every piece of code inside the text, without its comment."""
+    blocks = re.split(r"^```.*$", TEXT, flags=re.MULTILINE)
+    for number, part in enumerate(blocks):
+        if number % 2:
+            yield from (line.partition(" #")[0].strip() for line in part.replace("\\\n", " ").splitlines())
+        else:
+            yield from re.findall(r"`([^`]+)`", part.replace("\n", " "))
+
+
+RUN = re.compile(r"(?:manage\.py|^malpan|\(malpan|\brun --rm (?:restore|backup)) ([a-z_]+\b[^;|&)]*)")
+
+
+def commands_of_manage() -> list[list[str]]:
+    """The words after ``manage.py``, the function ``malpan``, or of a bare piece that begins with a command's name."""
+    found = []
+    own = {name for name, app in get_commands().items() if app.startswith("malpan")}
+    for line in typed():
+        found += [match[1].split() for match in RUN.finditer(line)]
+        if line.split(" ")[0] in own - {"up"}:  # compose has one too
+            found.append(line.split())
+    return found
+
+
+@pytest.mark.parametrize("words", sorted(map(tuple, commands_of_manage())), ids=" ".join)
+def test_every_command_and_option_exists(words: tuple[str, ...]) -> None:
+    name, *arguments = words
+    known = get_commands()
+    assert name in known
+    parser = load_command_class(known[name], name).create_parser("manage.py", name)
+    options = {word.strip("[]`.,").partition("=")[0] for word in arguments if word.strip("[").startswith("--")}
+    assert {option for option in options if option not in parser._option_string_actions} == set()
+
+
+def test_many_commands_were_found() -> None:
+    names = {words[0] for words in commands_of_manage()}
+    assert {"backup", "restore", "redo_erasures", "erase_person", "retention", "collect_files", "move_files"} <= names
+    assert {"verify_chain", "capacity", "createsuperuser", "run", "up", "shell", "storage_usage"} <= names
+
+
+def test_every_word_of_the_instrument_exists() -> None:
+    [choices] = [action.choices for action in build_parser("en")._actions if action.dest == "command"]
+    named = set(re.findall(r"python -m scoring ([a-z-]+)", TEXT))
+    assert named
+    assert named <= set(choices)
+
+
+def test_every_unit_of_systemd_exists() -> None:
+    there = {path.name for path in (DEPLOY / "systemd").iterdir() if path.is_file()} | OF_OTHERS
+    for line in typed():
+        for match in re.finditer(
+            r"(?:systemctl (?:start|stop|restart|status|enable --now)|journalctl -f?u) ([^&;|#]+)", line
+        ):
+            for word in shlex.split(match[1]):
+                if word.startswith("-") or "*" in word or word.isdigit():
+                    continue
+                unit = re.sub(r"@[^.]+", "@", word)
+                assert {unit, f"{unit}.service"} & there, f"{line}: {word}"
+
+
+DC = re.compile(r"(?:docker compose|\bdc)\b.*? (stop|restart|logs|exec|run --rm|up --detach)((?: [^`;|&]*)?)")
+
+
+def test_every_service_of_compose_exists() -> None:
+    services, found = set(composed()["services"]), 0
+    volumes = {f"malpan_{name}" for name in composed()["volumes"]}
+    for line in typed():
+        for verb, rest in DC.findall(line):
+            words = [word for word in rest.split() if not re.match(r"-|\d+m?$|…|worker-cpu=", word)]
+            wanted = words if verb in ("stop", "restart", "logs") else words[:1]
+            assert set(wanted) <= services, line
+            found += len(wanted)
+    assert found > 8
+    assert {"malpan_media", "malpan_embeddings"} <= volumes & set(re.findall(r"`(malpan_\w+)`", TEXT))
+
+
+def test_every_resource_of_kubernetes_exists() -> None:
+    kinds = {"deploy": "Deployment", "job": "Job", "cronjob": "CronJob"}
+    there = {(each["kind"], each["metadata"]["name"]) for each in resources()}
+    made = set(re.findall(r"create job (\w+) --from=cronjob/", TEXT))
+    named = {(kind, name) for kind, name in re.findall(r" (deploy|job|cronjob)/([a-z]+)(?![a-z./-])", TEXT)}
+    named |= {("cronjob", name) for name in re.findall(r"--from=cronjob/(\w+)", TEXT)}
+    assert {("deploy", "web"), ("cronjob", "restore")} <= named
+    assert {
+        (kinds[kind], name) for kind, name in named if (kind, name) not in {("job", each) for each in made}
+    } <= there
+    assert ("ScaledObject", "worker") in there
+
+
+def test_every_variable_is_a_setting() -> None:
+    example = (DEPLOY / "env.example").read_text()
+    known = set(re.findall(r"^#?([A-Z][A-Z0-9_]+)=", example, re.MULTILINE))
+    known |= set(re.findall(r'"([A-Z][A-Z0-9_]+)"', SETTINGS)) | set(
+        re.findall(r"^([A-Z][A-Z_]+)\b", SETTINGS, re.MULTILINE)
+    )
+    named = set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])`", TEXT))
+    of_others = {"BODY_RATE", "OTEL_TRACES_SAMPLER_ARG"}
+    assert named - known - of_others == set()
+
+
+def test_every_way_of_deployment_has_its_word_in_the_table_of_the_runbook() -> None:
+    table = TEXT.partition("## Runbook")[2].partition("| | systemd | compose |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
+    assert [row[0].strip() for row in rows] == [
+        "what runs", "logs", "restart one", "SQL", "stop all", "start all",
+    ]  # fmt: skip
+    assert all(len(row) == 4 and all(cell.strip() for cell in row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "A worker is lost", "Figures of human evaluation wait", "A worker's numbers differ", "Redis is lost",
+        "The database is lost", "A disk is full", "The store of files is lost, or hangs", "The answer key is wrong",
+    ],
+)  # fmt: skip
+def test_every_entry_leads_to_how_one_sees_that_it_is_well_again(title: str) -> None:
+    entry = TEXT.partition(f"\n### {title}\n")[2].partition("\n### ")[0]
+    words = " ".join(entry.split())
+    assert "ell again" in words, title
+    assert "*To do*" in words or "*Look at*" in words or "Do not touch" in words
