@@ -448,7 +448,18 @@ def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, 
 
 # --- every page -------------------------------------------------------------------------------------------------------
 
-PARTS = ("", "settings/", "systems/", "judges/", "opening/", "quality/", "exclusions/", "closing/", "publishing/")
+PARTS = (
+    "",
+    "settings/",
+    "systems/",
+    "practice/",
+    "judges/",
+    "opening/",
+    "quality/",
+    "exclusions/",
+    "closing/",
+    "publishing/",
+)
 
 
 @pytest.mark.parametrize("language", ["ko", "en"])
