@@ -55,6 +55,7 @@ def computed(client: Client, address: str) -> str:
     waiting = parse(client.get(address).content.decode())
     [polled] = [each.attributes["hx-get"] for each in waiting.all() if "hx-get" in each.attributes]
     assert "계산 중" in waiting.one("main").text
+    assert any("django_htmx/htmx" in each.attributes.get("src", "") for each in waiting.all("script"))
     assert client.get(polled).status_code == 204
     assert work_off() == 1
     ready = client.get(polled)
@@ -478,6 +479,7 @@ def test_every_page_in_every_state_is_sound(world: World, writer: Client, state:
         assert response.status_code == 200, page
         text = response.content.decode()
         assert problems(parse(text)) == [], page
+        assert ("hx-get" in text) <= ("django_htmx/htmx" in text), page  # what polls has the script that does
         if work_off():  # what was computed has other markup than what waits
             text = writer.get(url(world, page), headers={"Accept-Language": language}).content.decode()
             assert problems(parse(text)) == [], page
