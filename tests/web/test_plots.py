@@ -208,7 +208,7 @@ def test_slopes_go_from_the_place_before_to_the_one_after() -> None:
     first, own, third = plot.slopes
     assert first.left_y < own.left_y < third.left_y
     assert own.right_y < third.right_y < first.right_y
-    assert [each.kind for each in plot.slopes] == ["down", "up", "up"]
+    assert [each.rises for each in plot.slopes] == [False, True, True]
     assert (own.left_label, own.right_label, own.is_marked) == ("나래 2", "1 나래", True)
     words = {"plot": plot, "id": "moved", "title": "이동", "description": "<순위>"}
     drawn = ElementTree.fromstring(render_to_string("plots/slope.html", words).strip())

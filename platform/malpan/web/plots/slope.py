@@ -35,7 +35,7 @@ class Slope:
     right_y: float
     left_label: str
     right_label: str
-    kind: str  # up, down or same
+    rises: bool
     is_marked: bool
 
 
@@ -65,7 +65,7 @@ def slopes(moves: Sequence[Move]) -> Slopes | None:
             right_y=down(move.after),
             left_label=f"{cut(move.label, LABEL_COLUMNS)} {move.before}",
             right_label=f"{move.after} {cut(move.label, LABEL_COLUMNS)}",
-            kind="up" if move.after < move.before else "down" if move.after > move.before else "same",
+            rises=move.after < move.before,
             is_marked=move.is_marked,
         )
         for move in moves
