@@ -9,14 +9,10 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from malpan.competitions.shown_scores import scaled_text as scaled_text
 from malpan.core.times import KST, kst_day, kst_text
 
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
-
-
-def scaled_text(value: float | None, scale: int, decimals: int) -> str:
-    """A score 0-1 as the track shows it: times ``scale``, with exactly ``decimals`` decimals; ``–`` for none."""
-    return "–" if value is None else f"{value * scale:.{decimals}f}"
 
 
 def signed_text(value: float, scale: int, decimals: int) -> str:

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
+from malpan.competitions import shown_scores
 from malpan.competitions.errors import ReferencesRejected
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
@@ -203,9 +204,10 @@ def _milestone_lines(milestones: Sequence[Target], score: float, track: Track) -
 
 def score_text(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
     """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone."""
-    scale = track.score_scale if column.is_scaled else 1
-    decimals = formatting.SHORT_DECIMALS[scale] if is_short else track.score_decimals
-    return formatting.scaled_text(value, scale, decimals if column.decimals is None else column.decimals)
+    if not is_short or column.decimals is not None:
+        return shown_scores.score_text(column, value, track)
+    scale = shown_scores.scale_of(column, track)
+    return shown_scores.scaled_text(value, scale, formatting.SHORT_DECIMALS[scale])
 
 
 def caption_formats() -> list[str]:
