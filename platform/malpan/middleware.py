@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
@@ -11,15 +12,26 @@ from uuid import uuid4
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from malpan.api.errors import ServerError
 from malpan.api.http import error_response
 from malpan.core import tracing
 from malpan.core.errors import UnsupportedCharset
 from malpan.core.log import REQUEST_ID, logged_with, route_of
-from malpan.web.pages.errors import domain_error_page
+from malpan.core.service_faults import fault_of
+from malpan.web.pages.errors import domain_error_page, server_error_page
 
+API: Final = "/api/"
 OPERATORS_PATHS: Final = ("/healthz/", "/openmetrics/")
 
 _SOUND_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The answer where an error is nobody's who answers requests (``handler500``): a page or a problem document."""
+    if not request.path.startswith(API):
+        return server_error_page(request)
+    error = sys.exception()
+    return error_response((fault_of(error) if error else None) or ServerError())
 
 
 class RequestIdMiddleware:
@@ -71,4 +83,4 @@ class CharsetMiddleware:
             return self.get_response(request)
         request.encoding = "utf-8"  # what the error page reads of the request
         error = UnsupportedCharset(charset=charset[:40])
-        return error_response(error) if request.path.startswith("/api/") else domain_error_page(request, error)
+        return error_response(error) if request.path.startswith(API) else domain_error_page(request, error)

@@ -273,6 +273,10 @@ LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a ti
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
 REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)  # rejected files in ten minutes
 REJECTIONS_PER_ADDRESS = env.int("REJECTIONS_PER_ADDRESS", default=300)
+# requests to the API in a minute; 0: any number
+API_REQUESTS_PER_TOKEN = env.int("API_REQUESTS_PER_TOKEN", default=600)
+API_REQUESTS_PER_ADDRESS = env.int("API_REQUESTS_PER_ADDRESS", default=3000)
+API_UPLOADS_PER_TEAM = env.int("API_UPLOADS_PER_TEAM", default=60)
 IMPORT_MAX_BYTES = 2 * 1024**3  # of an archive, through the browser; `manage.py import_competition` takes any
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -11,7 +11,7 @@ from malpan.operation.site_page import page as site_page
 # one log-in for everybody, with limited attempts and confirmed addresses
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
-handler500 = "malpan.web.pages.errors.server_error_page"
+handler500 = "malpan.middleware.server_error"
 urlpatterns = [
     path("healthz/", SiteHealthView.as_view(), name="health"),
     path("openmetrics/", openmetrics, name="openmetrics"),

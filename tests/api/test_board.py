@@ -36,7 +36,7 @@ def teams(phase):
 
 @pytest.fixture(autouse=True)
 def _small_pages():
-    with mock.patch.object(boards, "PAGE_ROWS", 3), mock.patch("malpan.api.routes.PAGE_ROWS", 3):
+    with mock.patch.object(boards, "PAGE_ROWS", 3), mock.patch("malpan.api.boards.PAGE_ROWS", 3):
         yield
 
 

@@ -243,7 +243,7 @@ def test_a_large_file_is_refused_unread_while_others_are_checked(api, team, sett
     ("body", "content_type"),
     [
         ({}, None),
-        ('{"file": 1}', "application/json"),
+        ("", "application/json"),
         ("no boundary", "multipart/form-data"),
         ("--b\r\n", "multipart/form-data; boundary=b"),
     ],
@@ -333,10 +333,10 @@ def test_unknown_address_is_answered_in_json(address):
 
 
 def test_database_that_is_away_is_told_in_json(api, monkeypatch):
-    def fail(*_):
+    def fail(*_arguments, **_options):
         raise OperationalError("connection refused at 10.0.0.7")
 
-    monkeypatch.setattr("malpan.api.routes.get_competition", fail)
+    monkeypatch.setattr("malpan.api.reading.get_competition", fail)
 
     answer = api.client.get(api.address("api-board"))
 

@@ -59,6 +59,7 @@ INSIDE: Final = {  # who of ``ROLES`` gets in
     ADMIN: (),
 }
 MANAGE: Final = "competitions/<slug:slug>/manage/"
+API_MANAGE: Final = f"api/v1/{MANAGE}"
 
 # who may get an answer (200) from the addresses that begin so; the longest beginning counts
 RULES: Final[dict[str, str]] = {
@@ -82,6 +83,17 @@ RULES: Final[dict[str, str]] = {
     "api/": EVERYONE,
     "api/v1/competitions/": EVERYONE,
     "api/v1/submissions/": TEAM,
+    **{
+        f"{API_MANAGE}{page}": MANAGE_PAGES
+        for page in (
+            *("checklist/", "phases/", "references/", "rescoring/", "runs/", "queue/", "submissions/", "teams/"),
+            *("notices/", "questions/", "audit/"),
+        )
+    },
+    **{f"{API_MANAGE}{page}": ORGANISERS for page in ("settings/", "references/<int:pk>/diff/")},
+    # what only changes something: who may is in tests/api/test_operation_matrix.py
+    **{f"{API_MANAGE}{page}": ORGANISERS for page in ("publish/", "hide/", "tracks/", "files/")},
+    **{f"{API_MANAGE}{page}": OWNERS for page in ("roles/", "export/", "verification/")},
     "competitions/<slug:slug>/": EVERYONE,
     "competitions/<slug:slug>/data/": EVERYONE,
     "competitions/<slug:slug>/submit/": EVERYONE,
@@ -146,8 +158,8 @@ RULES: Final[dict[str, str]] = {
     f"{MANAGE}roles/": OWNERS,
     f"{MANAGE}archive/": OWNERS,
 }
-EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE})  # no beginnings
-SHOWS_REFERENCES: Final = f"{MANAGE}references/"  # to those who may view answers
+EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE, API_MANAGE})  # no beginnings
+SHOWS_REFERENCES: Final = (f"{MANAGE}references/", f"{API_MANAGE}references/")  # to those who may view answers
 COMPARISON: Final = "submissions/<uuid:public_id>/compare/"  # to the team that sent them
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
@@ -170,6 +182,8 @@ def rule_of(route: str) -> str | None:
     """Who may get an answer there; ``None``: nobody has thought about it."""
     if route == MANAGE:
         return MANAGE_PAGES
+    if route == API_MANAGE:  # to remove it
+        return OWNERS
     if route in EXACT:
         return RULES[route]
     beginnings = [start for start in RULES if start not in EXACT and route.startswith(start)]
@@ -194,7 +208,7 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
     if canary == REFERENCE:
         return viewer == "organiser" and route.startswith(SHOWS_REFERENCES)
     if viewer in ROLES:
-        return route.startswith((MANAGE, "submissions/", "api/v1/submissions/")) or may_see(
+        return route.startswith((MANAGE, API_MANAGE, "submissions/", "api/v1/submissions/")) or may_see(
             state, "anonymous", canary, route
         )
     kind, _space, name = canary.rpartition(" ")
@@ -205,8 +219,8 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
         return state.is_published and (is_own or name.endswith("after"))
     if kind in ("public detail", "public signature"):
         return is_own and _own_score_is_shown(state, name)
-    if kind == "answers":
-        return is_own and route.startswith(COMPARISON)
+    if kind == "answers":  # what the team itself sent
+        return is_own and (route.startswith(COMPARISON) or route.endswith("/file/"))
     return kind == "private detail" and is_own and state.is_published  # and no item value, ever
 
 
@@ -274,7 +288,7 @@ def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
     """
     if state.name in BEFORE_DURING_AFTER:
         return False
-    return route.startswith(("admin/", f"{MANAGE}arena/" if viewer in ROLES else MANAGE))
+    return route.startswith(("admin/", f"{MANAGE}arena/") if viewer in ROLES else ("admin/", MANAGE, API_MANAGE))
 
 
 def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:

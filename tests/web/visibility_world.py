@@ -12,7 +12,7 @@ from typing import Any, Final
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
-from malpan.accounts.models import ApiToken, User
+from malpan.accounts.models import ApiToken, Scope, User
 from malpan.accounts.services import create_api_token
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, Question, ReferenceVersion
@@ -153,6 +153,13 @@ class World:
         return [row.pk for row in found.get(family, [self.phase])]
 
 
+def token_of(user: User) -> str:
+    """A token for everything that its owner may do. As it was just used, no request notes its use."""
+    row, token = create_api_token(user=user, label="t", scopes=list(Scope))
+    ApiToken.objects.filter(pk=row.pk).update(last_used_at=timezone.now() + HOUR)
+    return token
+
+
 def make(state: State) -> World:
     """The world in ``state``, as seen from now."""
     now = timezone.now()
@@ -181,7 +188,7 @@ def make(state: State) -> World:
         teams=teams,
         submissions=submissions,
         people=people,
-        tokens={name: create_api_token(user=user, label="t")[1] for name, user in people.items() if user},
+        tokens={name: token_of(user) for name, user in people.items() if user},
         invitation=invitation,
         invitation_token=token,
         data_file=add_data_file(track=track, kind="data", title_ko="문항", file_name="q.json", data=b"[]"),

@@ -205,6 +205,7 @@ PAGES: Final[dict[str, Rule]] = {
                 "account",
                 "account_export",
                 "letter_preview",
+                "api-docs",
                 "api-competitions",
                 "api-competition",
                 "api-board",
@@ -222,7 +223,6 @@ PAGES: Final[dict[str, Rule]] = {
     "arena_draft": Rule(JUDGE, {"choice": "tie"}, campaign("shown")),
     "terms": Rule(NEWCOMER, {"confirm": "on", "version": "1"}),
     "submit": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),
-    "api-check": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),  # when their token was used
     "submit_check": Rule(TEAMS, lambda w: {"file": upload(b"no JSON"), "track": "norms"}),  # a rejection is recorded
     "api-submissions": Rule(TEAMS, lambda w: {"file": upload(prediction_bytes())}),
     "submissions_finals": Rule(

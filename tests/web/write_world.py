@@ -13,7 +13,6 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, TermsAcceptance, Track
@@ -46,7 +45,7 @@ from tests.factories import (
     update_jobs,
 )
 from tests.judged_submissions import human_bytes, judged_submission
-from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, make
+from tests.web.visibility_world import HOUR, ROLES, State, World, confirmed, make, token_of
 
 STATE: Final = State("running", {"finals_limit": 2, "daily_limit": 50, "total_limit": 90})
 # "staff" may enter the admin and nothing else; nobody but they has yet to accept the terms
@@ -197,4 +196,4 @@ def _add_people(world: World, bare: Competition, member: Membership) -> None:
         TermsAcceptance.objects.get_or_create(user=person, competition=world.competition, version=1)
     for name in VIEWERS:
         if (person := people[name]) and name not in world.tokens:
-            world.tokens[name] = create_api_token(user=person, label="t")[1]
+            world.tokens[name] = token_of(person)

@@ -107,7 +107,7 @@ class EmailAddressAdmin(RecordAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(RecordAdmin):
-    list_display = ["prefix", "label", "user", "created_at", "last_used_at", "revoked_at"]
+    list_display = ["prefix", "label", "user", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"]
     list_select_related = ["user"]
     hidden = frozenset({"token_sha256"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import NotFound, RequestError, TooMany
+from malpan.core.errors import Forbidden, NotFound, RequestError, TooMany
 
 
 class ApiTokenInvalid(RequestError):
@@ -12,6 +12,21 @@ class ApiTokenInvalid(RequestError):
 
     http_status = 401
     text = _("API 토큰이 없거나 올바르지 않습니다. Authorization: Bearer <토큰> 머리글을 확인해 주십시오.")
+
+
+class ApiTokenExpired(ApiTokenInvalid):
+    """The token was good until ``expired_at``. Params: ``expired_at``."""
+
+    text = _("API 토큰이 %(expired_at)s에 만료되었습니다. ‘API 토큰’ 화면에서 새로 만들어 주십시오.")
+
+
+class ApiScopeMissing(Forbidden):
+    """The token is not for this. Params: ``scope``, the one that it lacks."""
+
+    text = _(
+        "이 토큰으로는 할 수 없는 요청입니다. ‘API 토큰’ 화면에서 쓸 곳에 ‘%(scope)s’을(를) 넣은 토큰을 만들어 "
+        "주십시오."
+    )
 
 
 class TooManyApiTokens(TooMany):

@@ -1,5 +1,6 @@
 """People and their API tokens."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -71,8 +73,22 @@ class User(AbstractUser):
         return self.name
 
 
+class Scope(models.TextChoices):
+    """What a token is for. Every token may read what its owner sees as a participant."""
+
+    READ = "read", _("읽기")
+    SUBMIT = "submit", _("제출과 팀")
+    ORGANISE = "organise", _("대회 운영")
+
+
+def scopes_of_a_participant() -> list[str]:
+    return [Scope.READ.value, Scope.SUBMIT.value]
+
+
 class ApiToken(models.Model):
-    """A participant's token for the API. Only its sha256 is stored; its owner recognises it by ``prefix``."""
+    """A person's token for the API: for what (``scopes``) and until when. Only its sha256 is stored; its owner
+    recognises it by ``prefix``.
+    """
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("사용자")
@@ -80,8 +96,12 @@ class ApiToken(models.Model):
     label = models.CharField(_("이름"), max_length=60)
     prefix = models.CharField(_("앞자리"), max_length=8)
     token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
+    scopes = ArrayField(
+        models.CharField(max_length=8, choices=Scope.choices), default=scopes_of_a_participant, verbose_name=_("쓸 곳")
+    )
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
-    last_used_at = models.DateTimeField(_("마지막 제출에 쓴 시각"), null=True, blank=True)
+    expires_at = models.DateTimeField(_("만료 시각"), null=True, blank=True)  # None: never
+    last_used_at = models.DateTimeField(_("마지막으로 쓴 시각"), null=True, blank=True)  # to the minute
     revoked_at = models.DateTimeField(_("폐기 시각"), null=True, blank=True)
 
     class Meta:
@@ -90,3 +110,6 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} ({self.prefix}…)"
+
+    def has_expired(self, now: datetime | None = None) -> bool:
+        return self.expires_at is not None and self.expires_at <= (now or timezone.now())

@@ -6,7 +6,7 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
 
-from malpan.accounts.errors import ApiTokenInvalid, ApiTokenNotFound, PersonNotFound
+from malpan.accounts.errors import ApiTokenExpired, ApiTokenInvalid, ApiTokenNotFound, PersonNotFound
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token
 from malpan.core.rows import only
@@ -41,9 +41,13 @@ def api_token_of(user: User, pk: int) -> ApiToken:
 
 
 def api_token_by_secret(token: str) -> ApiToken:
-    """The token, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account."""
+    """The token, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account,
+    and ``ApiTokenExpired``.
+    """
     valid = ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
     row = only(valid.select_related("user"))
     if row is None:
         raise ApiTokenInvalid
+    if row.has_expired():
+        raise ApiTokenExpired(expired_at=row.expires_at)
     return row

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from malpan.accounts.errors import TooManyApiTokens
-from malpan.accounts.models import ApiToken, User
+from malpan.accounts.models import ApiToken, Scope, User
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.core import audit
 
 API_TOKENS_MAX: Final = 10  # valid tokens for each person
 API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
+USE_NOTED_EVERY: Final = timedelta(minutes=1)  # a script may ask many times a second
 
 
-def create_api_token(*, user: User, label: str) -> tuple[ApiToken, str]:
-    """Make an API token for ``user``. The token is returned only here; only its sha256 is stored.
+def create_api_token(
+    *, user: User, label: str, scopes: Collection[str] = (Scope.READ, Scope.SUBMIT), expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """Make an API token for ``user``, which may read whatever its ``scopes`` are. The token is returned only here; only
+    its sha256 is stored.
 
     Raises ``TooManyApiTokens`` if the person already has ``API_TOKENS_MAX`` valid tokens.
     """
     token = make_token(API_KEY_MARK)
+    granted = [scope.value for scope in Scope if scope == Scope.READ or scope in scopes]
     with transaction.atomic():
         locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-        if locked.api_tokens.filter(revoked_at=None).count() >= API_TOKENS_MAX:
+        valid = locked.api_tokens.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+        if valid.count() >= API_TOKENS_MAX:
             raise TooManyApiTokens(limit=API_TOKENS_MAX)
-        row = ApiToken.objects.create(user=user, label=label, prefix=token[:8], token_sha256=hash_token(token))
-        audit.record(actor=user, action="api_token.create", obj=row, after={"prefix": row.prefix})
+        row = ApiToken.objects.create(
+            user=user,
+            label=label,
+            prefix=token[:8],
+            token_sha256=hash_token(token),
+            scopes=granted,
+            expires_at=expires_at,
+        )
+        audit.record(actor=user, action="api_token.create", obj=row, after={"prefix": row.prefix, "scopes": granted})
     return row, token
 
 
@@ -62,5 +78,7 @@ def confirm_email(*, user: User, actor: User) -> bool:
 
 
 def note_token_use(*, api_token: ApiToken) -> None:
-    """Store when the token was last used to submit, so that its owner can recognise an unused one."""
-    ApiToken.objects.filter(pk=api_token.pk).update(last_used_at=timezone.now())
+    """Store when the token was last used, to the minute, so that its owner can recognise an unused one."""
+    now = timezone.now()
+    if api_token.last_used_at is None or api_token.last_used_at <= now - USE_NOTED_EVERY:
+        ApiToken.objects.filter(pk=api_token.pk).update(last_used_at=now)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import RequestError
+from malpan.core.errors import RequestError, SystemFault, TooMany, Unprocessable
 
 
 class ApiRequestInvalid(RequestError):
@@ -18,3 +23,83 @@ class MethodNotAllowed(RequestError):
 
     http_status = 405
     text = _("이 주소는 %(allowed)s 요청만 받습니다.")
+
+
+class BodyTooLarge(RequestError):
+    """The JSON of a request is larger than the site reads. Params: ``limit_bytes``."""
+
+    http_status = 413
+    text = _("요청의 본문이 상한(%(limit_bytes)s)을 넘습니다. 나누어 보내 주십시오.")
+
+
+class TooManyRequests(TooMany):
+    """A limit of requests a minute is used up. Params: ``limit``, ``seconds``."""
+
+    text = _("1분에 보낼 수 있는 요청 %(limit)s건을 모두 썼습니다. %(seconds)s초 뒤에 다시 보내 주십시오.")
+
+    def __init__(self, *, limit: int, seconds: int) -> None:
+        self.retry_after = seconds
+        super().__init__(limit=limit, seconds=seconds)
+
+
+class ServerError(SystemFault):
+    """A defect of ours: nobody knows what the request did."""
+
+    http_status = 500
+    text = _("서버에 문제가 생겼습니다. 이용하시는 분의 잘못이 아닙니다. 잠시 뒤에 다시 시도해 주십시오.")
+    promises_no_charge = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one value: ``field`` is its place in the request, as ``body.phase.title_ko``."""
+
+    field: str
+    message: str
+
+
+class FieldsInvalid(Unprocessable):
+    """Values of the request cannot be used. ``errors`` says which and why."""
+
+    text = _("요청의 값 %(count)s개를 쓸 수 없습니다. errors에서 항목과 까닭을 확인해 주십시오.")
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(count=len(self.errors))
+
+
+# by the beginning of the type of a pydantic error
+_SENTENCES: Final = (
+    ("missing", _("값이 없습니다.")),
+    ("extra_forbidden", _("모르는 항목입니다.")),
+    ("greater_than_equal", _("%(ge)s 이상이어야 합니다.")),
+    ("greater_than", _("%(gt)s보다 커야 합니다.")),
+    ("less_than_equal", _("%(le)s 이하여야 합니다.")),
+    ("less_than", _("%(lt)s보다 작아야 합니다.")),
+    ("string_too_short", _("%(min_length)s자 이상이어야 합니다.")),
+    ("string_too_long", _("%(max_length)s자 이하여야 합니다.")),
+    ("too_short", _("%(min_length)s개 이상이어야 합니다.")),
+    ("too_long", _("%(max_length)s개 이하여야 합니다.")),
+    ("string", _("글(문자열)이어야 합니다.")),
+    ("int", _("정수여야 합니다.")),
+    ("float", _("수여야 합니다.")),
+    ("decimal", _("수여야 합니다.")),
+    ("bool", _("true나 false여야 합니다.")),
+    ("list", _("목록이어야 합니다.")),
+    ("dict", _("객체여야 합니다.")),
+    ("model", _("객체여야 합니다.")),
+    ("uuid", _("UUID여야 합니다.")),
+    ("timezone", _("시간대를 적어 주십시오. 예: 2026-11-20T09:00:00+09:00")),
+    ("datetime", _("시각을 2026-11-20T09:00:00+09:00처럼 적어 주십시오.")),
+    ("date", _("날짜를 2026-11-20처럼 적어 주십시오.")),
+    ("enum", _("다음 가운데 하나여야 합니다: %(expected)s")),
+    ("literal", _("다음 가운데 하나여야 합니다: %(expected)s")),
+)
+
+
+def sentence_of(kind: str, params: dict[str, object]) -> str:
+    """What is wrong, in the reader's language, for an error of pydantic."""
+    for beginning, sentence in _SENTENCES:
+        if kind.startswith(beginning):
+            return str(sentence) % params
+    return str(params.get("error") or "") or _now("쓸 수 없는 값입니다.")

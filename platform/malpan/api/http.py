@@ -1,108 +1,55 @@
-"""What all API views share: methods, errors as JSON, the caller by token. Cookies are ignored.
+"""Answers of the API: JSON in UTF-8, and refusals as problem documents (RFC 9457).
 
-``{"error": {"code", "kind", "message", …}}`` with the HTTP status of the error's class is the only format of a refusal;
-``kind`` is ``submission`` (제출 오류), ``system`` (시스템 오류) or ``request`` (요청 오류).
+A refusal has the HTTP status of its error's class and ``type``, ``title``, ``status``, ``detail``, ``code`` and
+``kind``: ``submission`` (제출 오류), ``system`` (시스템 오류) or ``request`` (요청 오류). ``error`` says the same once
+more, in the form from before problem documents.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from functools import wraps
+import json
 from typing import Any, Final
 
-from django.http import HttpRequest, JsonResponse
-from django.utils.translation import get_language
-from django.views.decorators.csrf import csrf_exempt
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import HttpResponse
 
 from malpan.accounts.errors import ApiTokenInvalid
-from malpan.accounts.models import ApiToken
-from malpan.accounts.selectors import api_token_by_secret
-from malpan.api.errors import MethodNotAllowed
+from malpan.api.errors import FieldsInvalid, MethodNotAllowed
+from malpan.competitions.errors import ReferencesRejected
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
-from malpan.core.log import route_of
-from malpan.core.messages import text_of
-from malpan.core.service_faults import fault_of, log_fault
+from malpan.core.language import reader_language
+from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
-from scoring.errors import Language
 
-logger = logging.getLogger(__name__)
-
-JsonView = Callable[..., "Json"]
-_SCHEME: Final = "Bearer "
+PROBLEM: Final = "application/problem+json"
 
 
-class Json(JsonResponse):
-    """An answer of the API: Hangul as it is, not as six characters a syllable."""
-
-    def __init__(self, data: Any, **options: Any) -> None:
-        super().__init__(data, json_dumps_params={"ensure_ascii": False}, **options)
+def dumped(data: Any) -> str:
+    """``data`` as JSON: Hangul as it is, not as six characters a syllable."""
+    return json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False)
 
 
-def endpoint(*methods: str) -> Callable[[JsonView], JsonView]:
-    """Make a function an API view that accepts ``methods`` and returns every domain error, and a database failure, as
-    JSON.
-
-    Exempt from CSRF checks, because cookies authorise nothing here.
-    """
-
-    def decorate(view: JsonView) -> JsonView:
-        @csrf_exempt
-        @wraps(view)
-        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Json:
-            try:
-                if request.method not in methods:
-                    raise MethodNotAllowed(allowed=", ".join(methods))
-                return view(request, *args, **kwargs)
-            except DomainError as error:
-                if isinstance(error, SystemFault):
-                    logger.error("%s at %s", error.code, route_of(request))
-                return error_response(error)
-            except Exception as error:
-                if (fault := fault_of(error)) is None:
-                    raise
-                log_fault(fault, error)
-                return error_response(fault)
-
-        return answer
-
-    return decorate
+def problem_address(code: str) -> str:
+    """What identifies a kind of refusal: its place in the documentation."""
+    return f"{settings.SITE_URL}/api/docs/#{code}"
 
 
-def token_of(request: HttpRequest) -> ApiToken | None:
-    """The token of the request, with its user; ``None`` without one. A wrong one raises ``ApiTokenInvalid``."""
-    header = request.headers.get("Authorization", "")
-    if not header:
-        return None
-    if not header.startswith(_SCHEME):
-        raise ApiTokenInvalid
-    return api_token_by_secret(header.removeprefix(_SCHEME).strip())
-
-
-def require_token(request: HttpRequest) -> ApiToken:
-    """The token of the request, with its user; raises ``ApiTokenInvalid`` without one."""
-    token = token_of(request)
-    if token is None:
-        raise ApiTokenInvalid
-    return token
-
-
-def language() -> Language:
-    """The language of the response, by ``Accept-Language``."""
-    return "en" if (get_language() or "ko").startswith("en") else "ko"
-
-
-def error_response(error: DomainError) -> Json:
+def error_response(error: DomainError) -> HttpResponse:
     """The answer for ``error``."""
-    body: dict[str, Any] = {"code": error.code, "kind": _kind(error), "message": text_of(error)}
-    if isinstance(error, FileRejected):
-        body["total"] = error.total
-        body["errors"] = [each.as_dict(language()) for each in error.errors]
-    if isinstance(error, QuotaExceeded):
-        body |= {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
-    if isinstance(error, DuplicateUpload):
-        body["submission"] = error.params["public_id"]
-    response = Json({"error": body}, status=error.http_status, headers=error.headers)
+    said = text_of(error)
+    facts: dict[str, Any] = {"code": error.code, "kind": kind_of(error)}
+    more = _more(error)
+    body = {
+        "type": problem_address(error.code),
+        "title": heading_of(error),
+        "status": error.http_status,
+        "detail": said,
+        **facts,
+        **more,
+        "error": {**facts, "message": said, **more},
+    }
+    response = HttpResponse(dumped(body), content_type=PROBLEM, status=error.http_status, headers=error.headers)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodNotAllowed):
@@ -110,7 +57,22 @@ def error_response(error: DomainError) -> Json:
     return response
 
 
-def _kind(error: DomainError) -> str:
-    if isinstance(error, SubmissionError):
+def kind_of(error: DomainError | type[DomainError]) -> str:
+    """Who must do something: ``submission``, ``system`` or ``request``."""
+    kind = error if isinstance(error, type) else type(error)
+    if issubclass(kind, SubmissionError):
         return "submission"
-    return "system" if isinstance(error, SystemFault) else "request"
+    return "system" if issubclass(kind, SystemFault) else "request"
+
+
+def _more(error: DomainError) -> dict[str, Any]:
+    """What some errors say beyond their sentence."""
+    if isinstance(error, FileRejected | ReferencesRejected):
+        return {"total": error.total, "errors": [each.as_dict(reader_language()) for each in error.errors]}
+    if isinstance(error, FieldsInvalid):
+        return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
+    if isinstance(error, QuotaExceeded):
+        return {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
+    if isinstance(error, DuplicateUpload):
+        return {"submission": error.params["public_id"]}
+    return {}

@@ -1,16 +1,14 @@
 """Addresses of the API."""
 
-from django.urls import path
+from django.urls import include, path
 
-from malpan.api import routes
+from malpan.api import documentation, routes
+from malpan.api.application import addresses
 
 urlpatterns = [
-    path("v1/competitions/", routes.competition_list, name="api-competitions"),
-    path("v1/competitions/<slug:slug>/", routes.competition_detail, name="api-competition"),
-    path("v1/competitions/<slug:slug>/tracks/<slug:track>/board/", routes.board_detail, name="api-board"),
-    path("v1/competitions/<slug:slug>/tracks/<slug:track>/submissions/", routes.submissions, name="api-submissions"),
-    path("v1/competitions/<slug:slug>/tracks/<slug:track>/check/", routes.check, name="api-check"),
-    path("v1/submissions/<uuid:public_id>/", routes.submission_detail, name="api-submission"),
+    path("docs/", documentation.page, name="api-docs"),
+    path("v1/openapi.json", routes.openapi, name="api-openapi"),
+    path("v1/", include(list(addresses(routes.api)))),
     path("", routes.unknown_address),
     path("<path:path>", routes.unknown_address),
 ]

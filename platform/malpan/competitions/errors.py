@@ -88,6 +88,12 @@ class RecipeNotInstalled(SystemFault):
     text = _("이 과제의 채점 방식이 이 서버에 설치되어 있지 않습니다. 주최 측에 알려 주십시오.")
 
 
+class ProfileNotOffered(Unprocessable):
+    """Only an administrator may name a profile that is a file of the server. Params: ``known``."""
+
+    text = _("고를 수 있는 모델 프로필이 아닙니다. 다음 가운데 하나를 적거나 비워 주십시오: %(known)s")
+
+
 class ManageNotFound(NotFound):
     """A request for the manage pages of a competition by somebody without a role in it."""
 

@@ -211,7 +211,11 @@ HOLDINGS: Final = (
     Holding(ACCOUNT, EmailConfirmation, "email_address__user", ("email_address__email", "created", "sent"), ("key",)),
     Holding(ACCOUNT, EmailAddress, "user", ("email", "verified", "primary")),
     Holding(
-        TOKENS, ApiToken, "user", ("label", "prefix", "created_at", "last_used_at", "revoked_at"), ("token_sha256",)
+        TOKENS,
+        ApiToken,
+        "user",
+        ("label", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
+        ("token_sha256",),
     ),
     Holding(INVITATIONS, Invitation, "created_by", ("team__name", "created_at", "expires_at", "used_at")),
     Holding(INVITATIONS, Invitation, "used_by", ("team__name", "used_at")),

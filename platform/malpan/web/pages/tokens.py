@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
+from malpan.accounts.models import Scope
 from malpan.accounts.selectors import api_token_of, api_tokens_of
 from malpan.accounts.services import API_TOKENS_MAX, create_api_token, revoke_api_token
 from malpan.web.acting import act
@@ -25,7 +28,7 @@ def tokens_page(request: MemberRequest) -> HttpResponse:
     """The person's own tokens; a POST makes another."""
     if request.method == "POST":
         return _create(request)
-    return _page(request, ApiTokenForm())
+    return _page(request, ApiTokenForm(initial={"scopes": [Scope.SUBMIT], "days": "90"}))
 
 
 @sensitive_variables("token")
@@ -33,8 +36,10 @@ def _create(request: MemberRequest) -> HttpResponse:
     """Make a token and pass it to the page, which shows it once; a refusal is shown at its field."""
     form = ApiTokenForm(request.POST)
 
-    def create(values: dict[str, str]) -> None:
-        _row, token = create_api_token(user=request.user, label=values["label"])
+    def create(values: dict[str, Any]) -> None:
+        _row, token = create_api_token(
+            user=request.user, label=values["label"], scopes=values["scopes"], expires_at=form.expires_at()
+        )
         messages.success(request, token, extra_tags="api-token")
 
     return act(

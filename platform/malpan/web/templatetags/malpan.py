@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from malpan.accounts.models import ApiToken, Scope
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
@@ -151,3 +152,9 @@ def kst_short(moment: datetime) -> str:
 def mail_is_printed() -> bool:
     """Whether mails go to the terminal of the site, as no mail server is configured."""
     return settings.MAILS_ARE_PRINTED
+
+
+@register.filter
+def scope_names(token: ApiToken) -> str:
+    """What a token is for: ``읽기, 제출과 팀``."""
+    return ", ".join(str(Scope(each).label) for each in token.scopes)

@@ -1,0 +1,128 @@
+"""Competitions, their tracks, files for download and terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, HttpResponse, HttpResponseRedirect
+from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext_noop as _
+
+from malpan.accounts.models import Scope
+from malpan.api.frame import ANYBODY, ApiRequest, Operations
+from malpan.api.reading import visible_competition
+from malpan.api.schemas import competitions as shown
+from malpan.api.schemas.kinds import Body
+from malpan.competitions.errors import DataFileNotFound
+from malpan.competitions.models import DataFile
+from malpan.competitions.permissions import Permission, may
+from malpan.competitions.selectors import get_track, published_competitions, tracks_of
+from malpan.competitions.terms import accept_terms, acceptance_of
+from malpan.core.language import in_language
+from malpan.core.storage import open_private, public_address
+
+operations = Operations(_("대회"))
+FILE = {
+    "responses": {
+        200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
+    }
+}
+
+
+@operations.get(
+    "/competitions/",
+    "listCompetitions",
+    _("공개된 대회 목록"),
+    shown.CompetitionList,
+    scope=ANYBODY,
+    url_name="api-competitions",
+)
+def competition_list(request: ApiRequest) -> Any:
+    found = published_competitions()
+    return {
+        state: [shown.competition(each) for each in getattr(found, state)] for state in ("running", "upcoming", "past")
+    }
+
+
+@operations.get(
+    "/competitions/{slug:slug}/",
+    "getCompetition",
+    _("대회 하나와 그 트랙"),
+    shown.CompetitionDetail,
+    scope=ANYBODY,
+    url_name="api-competition",
+)
+def competition_detail(request: ApiRequest, slug: str) -> Any:
+    found = visible_competition(request.auth.user, slug)
+    return shown.competition_detail(found, tracks_of(found))
+
+
+@operations.get(
+    "/competitions/{slug:slug}/tracks/{slug:track}/",
+    "getTrack",
+    _("트랙 하나: 점수, 단계, 내려받을 파일"),
+    shown.TrackDetail,
+    scope=ANYBODY,
+)
+def track_detail(request: ApiRequest, slug: str, track: str) -> Any:
+    return shown.track_detail(get_track(visible_competition(request.auth.user, slug), track))
+
+
+@operations.get(
+    "/files/{int:pk}/",
+    "getDataFile",
+    _("공개 자료 내려받기"),
+    None,
+    status=200,
+    scope=ANYBODY,
+    also=(302,),
+    says=_("파일을 저장소에서 직접 받는 사이트에서는 302로 몇 분 동안 쓸 수 있는 주소를 알려 줍니다."),
+    extra=FILE,
+)
+def data_file(request: ApiRequest, pk: int) -> Any:
+    """Raises ``DataFileNotFound``, also where the competition is hidden from the caller."""
+    file = DataFile.objects.filter(pk=pk).select_related("track__competition").first()
+    if file is None:
+        raise DataFileNotFound
+    competition = file.track.competition
+    if not competition.is_published and not may(request.auth.user, competition, Permission.VIEW):
+        raise DataFileNotFound
+    if (address := public_address(file.file_sha256, file.file_name)) is not None:
+        answer: HttpResponse = HttpResponseRedirect(address)
+        add_never_cache_headers(answer)  # the address is good for some minutes only
+        return answer
+    return FileResponse(
+        open_private(file.file_sha256),
+        as_attachment=True,
+        filename=file.file_name,
+        content_type="application/octet-stream",
+    )
+
+
+class Acceptance(Body):
+    version: int  # the one that was read
+
+
+@operations.get("/competitions/{slug:slug}/terms/", "getTerms", _("참가 약관과 내 동의"), shown.Terms, scope=ANYBODY)
+def terms(request: ApiRequest, slug: str) -> Any:
+    competition = visible_competition(request.auth.user, slug)
+    row = acceptance_of(request.auth.user, competition)
+    return {
+        "version": competition.terms_version,
+        "text": in_language(competition.terms_ko, competition.terms_en),
+        "accepted_at": row and row.accepted_at,
+    }
+
+
+@operations.post(
+    "/competitions/{slug:slug}/terms/",
+    "acceptTerms",
+    _("참가 약관에 동의"),
+    shown.Terms,
+    scope=Scope.SUBMIT,
+    says=_("읽은 약관의 판을 보냅니다. 그사이 약관이 바뀌었으면 409입니다."),
+)
+def accept(request: ApiRequest, slug: str, data: Acceptance) -> Any:
+    competition = visible_competition(request.auth.user, slug)
+    accept_terms(user=request.auth.person, competition=competition, version=data.version)
+    return terms(request, slug)

@@ -1,0 +1,171 @@
+"""The caller's team in a competition: members, invitations, merging."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext_noop as _
+
+from malpan.accounts.models import Scope
+from malpan.api.frame import ApiRequest, Operations
+from malpan.api.reading import require_team, visible_competition
+from malpan.api.schemas import teams as shown
+from malpan.api.schemas.kinds import Body, Text
+from malpan.submissions.merging import accept_merge
+from malpan.teams import invitations, merging, selectors, services
+from malpan.teams.models import Team
+
+operations = Operations(_("팀"))
+TEAM = "/competitions/{slug:slug}/team"
+
+
+class TeamName(Body):
+    name: Text
+
+
+class MailAddress(Body):
+    email: Text
+
+
+def _own(request: ApiRequest, slug: str) -> Team:
+    return require_team(request.auth.person, visible_competition(request.auth.user, slug))
+
+
+def _shown(request: ApiRequest, slug: str) -> dict[str, Any]:
+    team = selectors.team_of(request.auth.user, visible_competition(request.auth.user, slug))
+    return {"team": team and shown.team(team)}
+
+
+@operations.get(f"{TEAM}/", "getTeam", _("내 팀"), shown.OwnTeam)
+def own_team(request: ApiRequest, slug: str) -> Any:
+    return _shown(request, slug)
+
+
+@operations.post(f"{TEAM}/", "createTeam", _("팀 만들기"), shown.OwnTeam, status=201, scope=Scope.SUBMIT)
+def create(request: ApiRequest, slug: str, data: TeamName) -> Any:
+    services.create_team(
+        competition=visible_competition(request.auth.user, slug), name=data.name, leader=request.auth.person
+    )
+    return _shown(request, slug)
+
+
+@operations.patch(f"{TEAM}/", "renameTeam", _("팀 이름 바꾸기(팀장)"), shown.OwnTeam, scope=Scope.SUBMIT)
+def rename(request: ApiRequest, slug: str, data: TeamName) -> Any:
+    services.rename_team(team=_own(request, slug), name=data.name, actor=request.auth.person)
+    return _shown(request, slug)
+
+
+@operations.post(f"{TEAM}/leave/", "leaveTeam", _("팀에서 나가기"), scope=Scope.SUBMIT)
+def leave(request: ApiRequest, slug: str) -> Any:
+    services.leave_team(team=_own(request, slug), user=request.auth.person)
+
+
+@operations.delete(
+    f"{TEAM}/members/{{int:pk}}/", "removeMember", _("팀원 내보내기(팀장)"), shown.OwnTeam, scope=Scope.SUBMIT
+)
+def remove_member(request: ApiRequest, slug: str, pk: int) -> Any:
+    team = _own(request, slug)
+    services.remove_member(team=team, user=selectors.member_of(team, pk).user, actor=request.auth.person)
+    return _shown(request, slug)
+
+
+@operations.post(
+    f"{TEAM}/members/{{int:pk}}/hand-over/", "handOverTeam", _("팀장 넘기기(팀장)"), shown.OwnTeam, scope=Scope.SUBMIT
+)
+def hand_over(request: ApiRequest, slug: str, pk: int) -> Any:
+    team = _own(request, slug)
+    services.hand_over(team=team, to=selectors.member_of(team, pk).user, actor=request.auth.person)
+    return _shown(request, slug)
+
+
+# --- invitations ------------------------------------------------------------------------------------------------------
+@operations.post(
+    f"{TEAM}/invitations/",
+    "createInvitation",
+    _("초대 링크 만들기(팀장)"),
+    shown.MadeInvitation,
+    status=201,
+    scope=Scope.SUBMIT,
+    says=_("링크는 이 응답에만 있습니다."),
+)
+def invite(request: ApiRequest, slug: str) -> Any:
+    made, token = invitations.create_invitation(team=_own(request, slug), actor=request.auth.person)
+    return shown.invitation(made) | {"token": token, "address": _address(token)}
+
+
+@operations.post(
+    f"{TEAM}/invitations/email/",
+    "mailInvitation",
+    _("초대 메일 보내기(팀장)"),
+    shown.Invitation,
+    status=201,
+    scope=Scope.SUBMIT,
+)
+def invite_by_email(request: ApiRequest, slug: str, data: MailAddress) -> Any:
+    made = invitations.invite_by_email(
+        team=_own(request, slug), actor=request.auth.person, email=data.email, link_for=_address
+    )
+    return shown.invitation(made)
+
+
+@operations.delete(f"{TEAM}/invitations/{{int:pk}}/", "revokeInvitation", _("초대 취소(팀장)"), scope=Scope.SUBMIT)
+def revoke(request: ApiRequest, slug: str, pk: int) -> Any:
+    invitation = selectors.invitation_of(_own(request, slug), pk)
+    invitations.revoke_invitation(invitation=invitation, actor=request.auth.person)
+
+
+class InvitationToken(Body):
+    token: Text
+
+
+@operations.post(
+    "/invitations/accept/",
+    "acceptInvitation",
+    _("초대를 받아 팀에 들어가기"),
+    shown.OwnTeam,
+    scope=Scope.SUBMIT,
+    says=_("초대 링크의 마지막 부분을 token으로 보냅니다. 주소에는 적지 않습니다."),
+)
+def accept_invitation(request: ApiRequest, data: InvitationToken) -> Any:
+    membership = invitations.join_team(token=data.token, user=request.auth.person)
+    return {"team": shown.team(membership.team)}
+
+
+def _address(token: str) -> str:
+    return urljoin(settings.SITE_URL, reverse("invitation", args=[token]))
+
+
+# --- merging ----------------------------------------------------------------------------------------------------------
+class MergeTarget(Body):
+    target: Text  # the name of the other team
+
+
+@operations.post(
+    f"{TEAM}/merges/", "askMerge", _("다른 팀에 합치기 요청(팀장)"), shown.OwnTeam, status=201, scope=Scope.SUBMIT
+)
+def ask_merge(request: ApiRequest, slug: str, data: MergeTarget) -> Any:
+    team = _own(request, slug)
+    target = selectors.team_named(team.competition, data.target)
+    merging.ask_merge(source=team, target=target, actor=request.auth.person)
+    return _shown(request, slug)
+
+
+@operations.delete(f"{TEAM}/merges/{{int:pk}}/", "withdrawMerge", _("합치기 요청 취소(팀장)"), scope=Scope.SUBMIT)
+def withdraw_merge(request: ApiRequest, slug: str, pk: int) -> Any:
+    merging.withdraw_merge(request=selectors.merge_request_of(_own(request, slug), pk), actor=request.auth.person)
+
+
+@operations.post(
+    f"{TEAM}/merges/{{int:pk}}/accept/", "acceptMerge", _("합치기 요청 수락(팀장)"), shown.OwnTeam, scope=Scope.SUBMIT
+)
+def take_merge(request: ApiRequest, slug: str, pk: int) -> Any:
+    accept_merge(request=selectors.merge_request_of(_own(request, slug), pk), actor=request.auth.person)
+    return _shown(request, slug)
+
+
+@operations.post(f"{TEAM}/merges/{{int:pk}}/decline/", "declineMerge", _("합치기 요청 거절(팀장)"), scope=Scope.SUBMIT)
+def decline_merge(request: ApiRequest, slug: str, pk: int) -> Any:
+    merging.decline_merge(request=selectors.merge_request_of(_own(request, slug), pk), actor=request.auth.person)
