@@ -82,7 +82,7 @@ def test_its_commands_are_understood():
     named["public_id"] = "00000000-0000-0000-0000-000000000000"
     for shown, _tag in operations_of(document(api), named):
         answer = run(shown.command, token)
-        code = answer.json().get("code", "") if "json" in answer.get("Content-Type", "") else ""
+        code = answer.json().get("code", "") if "problem" in answer.get("Content-Type", "") else ""
         assert answer.status_code < 500, (shown.command, code)
         assert code not in {"fields_invalid", "api_request_invalid", "address_not_found", "api_token_invalid"} or (
             code == "address_not_found" and "/1/" in shown.command
