@@ -117,7 +117,7 @@ def _plant_desk(
 ) -> tuple[dict[str, Campaign], dict[str, CampaignJudge]]:
     """Campaigns of the organisers' pages, each of two systems but ``new``, with a judge of its own."""
     names = ("new", "draft", "judged", "closed")
-    few = {"item_count": 2, "control_percent": 0, "repeat_percent": 0, "resamples": 200}
+    few = {"item_count": 2, "judges_per_unit": 1, "control_percent": 0, "repeat_percent": 0, "resamples": 200}
     campaigns = {name: _campaign(rubric, phase, organiser, number, **few) for number, name in enumerate(names, start=5)}
     judges = {}
     for name in names[1:]:

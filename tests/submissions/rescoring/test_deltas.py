@@ -50,7 +50,7 @@ def test_a_change_counts_who_has_the_score_on_both_sides_and_whose_value_moves()
     assert (final.score, final.count, final.changed) == (FINAL, 5, 3)
     assert (final.mean, final.minimum, final.maximum) == (pytest.approx(0.05), -0.25, 0.25)
     assert rouge == Change("rouge1", 1, 0, 0.0, 0.0, 0.0)
-    assert deltas.changes(rows, [FINAL], is_hidden=True) == [Change(FINAL, 1, 1, -0.25, -0.25, -0.25)]
+    assert deltas.changes(rows, [FINAL], is_private=True) == [Change(FINAL, 1, 1, -0.25, -0.25, -0.25)]
 
 
 def test_a_difference_of_just_the_noise_is_none_and_one_above_it_is_one() -> None:
@@ -77,7 +77,7 @@ def test_a_submission_counts_once_however_many_of_its_scores_change() -> None:
     new = row(3, None, 0.5, hidden_before={FINAL: 0.5}, hidden_after={FINAL: 0.6})
     assert deltas.count_changed([both, one, new], TWO_SCORES) == 2
     assert deltas.count_changed([both, one, new], [FINAL]) == 1
-    assert deltas.count_changed([both, one, new], TWO_SCORES, is_hidden=True) == 1
+    assert deltas.count_changed([both, one, new], TWO_SCORES, is_private=True) == 1
 
 
 def test_a_histogram_has_as_many_steps_below_zero_as_above_up_to_the_largest_difference() -> None:
