@@ -14,12 +14,16 @@ import logging
 import os
 import time
 from collections import Counter
+from contextlib import nullcontext, suppress
 from typing import Any, Final
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test import override_settings
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -66,6 +70,17 @@ CHECKS: Final = [
 ROLES: Final = ("visitor", "participant", "owner")
 
 
+@pytest.fixture(autouse=True)
+def connection_kept():
+    """No request closes the connection in whose transaction the test is: as Django's own test client does."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
 @pytest.fixture
 def world():
     """A running phase with a scored submission, and who asks."""
@@ -105,9 +120,10 @@ def test_no_request_is_answered_with_a_fault_or_with_what_the_document_does_not_
     ends_at = time.monotonic() + (60 * float(os.environ[MINUTES]) if MINUTES in os.environ else SECONDS_IN_SHORT)
     number = 0
     while number == 0 or (MINUTES in os.environ and time.monotonic() < ends_at):
+        is_first = number == 0  # every operation is asked once, however slow the machine
         for operation in operations:
             for mode in GenerationMode.POSITIVE, GenerationMode.NEGATIVE:
-                if time.monotonic() < ends_at or number == 0:
+                if time.monotonic() < ends_at or (is_first and mode is GenerationMode.POSITIVE):
                     _ask(operation, mode, number, tokens, there, answers)
                 number += 1
     assert {operation.label for operation in operations} == {label for label, _role, _status in answers}
@@ -152,7 +168,8 @@ def _ask(
             answers[operation.label, role, response.status_code] += 1
             case.validate_response(response, checks=CHECKS, headers=headers)
 
-    ask()
+    with suppress(Unsatisfiable) if mode is GenerationMode.NEGATIVE else nullcontext():  # nothing to get wrong
+        ask()
 
 
 def report(answers: Counter[tuple[str, str, int]]) -> None:
