@@ -30,7 +30,7 @@ Who = TypeVar("Who")
 # to the owning row
 _UPWARDS: Final = (
     *("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table"),
-    *("campaign", "judge", "assignment"),
+    *("campaign", "judge", "assignment", "one"),
 )
 
 
