@@ -235,7 +235,7 @@ def forged(archive: io.BytesIO, table: str, **columns: Any) -> io.BytesIO:
         ("campaign_results", {"signature_hash": "0" * 64}),
         ("campaign_results", {"rows": []}),
         ("assignments", {"systems": ["S01", "S99"], "kind": "real", "bad_index": None, "state": "done"}),
-        ("campaign_systems", {"label": "S02"}),
+        ("campaign_systems", {"label": "S99"}),
         ("judgements", {"value": []}),
     ],
 )
