@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import requests
@@ -26,10 +27,12 @@ SETTLE_SECONDS: Final = 120.0
 ANSWER_SECONDS: Final = 3.0  # slower is no answer
 CHECK_SECONDS: Final = 5.0
 CHAIN_EVERY: Final = 12  # of these checks also walks the chain
+MOST_WAITING: Final = 60  # runs; a machine that is too slow for more uploads would never be sound again
 TOGETHER_SHARE: Final = 0.2  # of the faults meet a second one
 MANY: Final = 40
 DURING: Final = "PostgreSQL killed"
 OVER: Final = "('finished', 'failed')"
+LEFT: Final = f"SELECT count(*) FROM submissions_scoringrun WHERE state NOT IN {OVER}"
 
 
 class Chaos:
@@ -42,6 +45,7 @@ class Chaos:
         self._dice = random.Random(seed)
         self._uploaders: list[Uploader] = []
         self._many: list[Upload] = []
+        self._waiting = 0  # runs that are not over
 
     def run(
         self,
@@ -64,8 +68,9 @@ class Chaos:
             self._uploaders = [Uploader(self.site.url, team, token, seed) for team, token in tokens.items()]
             wait_for(self.site.is_complete, "every program runs", seconds=90)
             began = time.monotonic()
-            with all_the_while(self._probe, self._watch):
-                with all_the_while(*(each.work for each in self._uploaders)):
+            with all_the_while(self._probe, self._watch, self._count):
+                working = [partial(each.work, may_upload=self._may_upload) for each in self._uploaders]
+                with all_the_while(*working):
                     self._disturb(seconds, faults)
                 self._upload_many(many, during_many, thinking)
                 self._settle()
@@ -152,6 +157,15 @@ class Chaos:
             if self.outcome.checks % CHAIN_EVERY == 0:
                 self.outcome.chain += invariants.chain_differs(self.site, in_peace=False)
 
+    def _count(self, stop: threading.Event) -> None:
+        """Count the runs that wait, as a team looks at its place in the queue."""
+        while not stop.wait(1.0):
+            if found := self.site.ask(LEFT):
+                [[self._waiting]] = found
+
+    def _may_upload(self) -> bool:
+        return self._waiting < MOST_WAITING
+
     def _note(self, text: str) -> None:
         if not any(known.endswith(text) for known in self.outcome.broken):
             print(f"{time.strftime('%H:%M:%S')} BROKEN {text}")
@@ -167,8 +181,9 @@ class Chaos:
         def work(uploader: Uploader, count: int) -> None:
             sent = 0
             while sent < count or not is_over.is_set():
-                uploads.append(uploader.upload())
-                sent += 1
+                if sent < count or self._may_upload():
+                    uploads.append(uploader.upload())
+                    sent += 1
                 time.sleep(self._dice.uniform(0.0, 2 * (thinking if sent < count else THINKING_SECONDS)))
 
         threads = [
@@ -186,9 +201,8 @@ class Chaos:
 
     def _settle(self) -> None:
         """Wait until everything is scored."""
-        left = f"SELECT count(*) FROM submissions_scoringrun WHERE state NOT IN {OVER}"
         deadline = time.monotonic() + self._settle_seconds
-        while self.site.ask(left) != [(0,)]:
+        while self.site.ask(LEFT) != [(0,)]:
             if time.monotonic() > deadline:
                 self._note(f"not everything is scored after {self._settle_seconds:.0f} s")
                 break

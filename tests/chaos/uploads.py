@@ -6,6 +6,7 @@ import random
 import re
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import requests
@@ -48,10 +49,11 @@ class Uploader:
         self._number = re.sub(r"\D", "", team)
         self._dice = random.Random(f"{seed} {team}")
 
-    def work(self, stop: threading.Event, *, thinking: float = THINKING_SECONDS) -> None:
-        """Upload now and then until ``stop``."""
-        while not stop.wait(self._dice.expovariate(1 / thinking)):
-            self.upload()
+    def work(self, stop: threading.Event, may_upload: Callable[[], bool] = lambda: True) -> None:
+        """Upload now and then until ``stop``, whenever it ``may_upload``."""
+        while not stop.wait(self._dice.expovariate(1 / THINKING_SECONDS)):
+            if may_upload():
+                self.upload()
 
     def upload(self) -> Upload:
         """Send one new file until there is an answer; sometimes twice at once, as a double click does."""

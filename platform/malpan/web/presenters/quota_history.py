@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Final
 
 from django.utils.translation import ngettext
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
-from malpan.core.errors import SystemFault
+from malpan.core.errors import DomainError, SystemFault
 from malpan.core.messages import text_of_code
 from malpan.submissions.models import QuotaEntry, Submission
 from malpan.submissions.quota.ledger import Brought
@@ -18,7 +17,6 @@ from malpan.submissions.quota.services import ledger_of
 from malpan.teams.models import Team
 
 Kind = QuotaEntry.Kind
-_FAULTS: Final = frozenset(each.code for each in SystemFault.__subclasses__())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,16 @@ def _line(entry: QuotaEntry, counts: bool) -> Line:
         amount=_amount(entry),
         day=entry.day,
         submission=entry.submission,
-        reason=text_of_code(entry.reason) if entry.reason in _FAULTS else entry.reason,
+        reason=_reason_of(entry.reason),
         actor=entry.actor,
         counts=counts,
     )
+
+
+def _reason_of(reason: str) -> str:
+    """Its sentence where a fault gave the slot back; else what a person wrote."""
+    error = DomainError.by_code.get(reason)
+    return text_of_code(reason) if error and issubclass(error, SystemFault) else reason
 
 
 def _amount(entry: QuotaEntry) -> str:
