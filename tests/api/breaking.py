@@ -77,8 +77,9 @@ def _responses(old: Document, new: Document, before: Document, after: Document, 
                 yield from _read(
                     old, new, content["schema"], other["content"][media_type]["schema"], f"{place}: {status}"
                 )
-    # an answer of success that a program does not know; of refusals it knows the form
-    yield from (f"{place}: {each} is new" for each in after["responses"].keys() - before["responses"] if each < "400")
+    # an answer of success that a program does not know; of refusals it knows the form, and a part it has to ask for
+    fresh = after["responses"].keys() - before["responses"] - {"206"}
+    yield from (f"{place}: {each} is new" for each in fresh if each < "400")
 
 
 def _resolved(document: Document, schema: Document) -> Document:

@@ -218,6 +218,12 @@ def test_what_nobody_foresaw_is_a_problem_document_too(monkeypatch):
     monkeypatch.setattr("malpan.api.competitions.published_competitions", fail)
     answer = Client(raise_request_exception=False).get(f"{API}/competitions/")
     assert (answer.status_code, answer.json()["code"]) == (500, "server_error")
+    assert "같은 Idempotency-Key" in answer.json()["detail"], "an upload may have been accepted"
+
+
+@pytest.mark.parametrize("address", ["competitions/", "openapi.json", "whoami/", "nothing/"])
+def test_every_answer_says_of_which_version_the_api_is(address):
+    assert Client().get(f"{API}/{address}")["API-Version"] == "1.0.0"
 
 
 def test_who_does_something_by_the_api_is_in_the_audit_log(owner):

@@ -172,6 +172,15 @@ def test_phase_takes_files_from_its_start_up_to_but_not_at_its_end(phase, team):
         assert caught.value.is_over == is_over
 
 
+def test_whoever_was_cut_off_at_the_end_and_sends_again_is_told_that_it_was_accepted(phase, team):
+    sent = send(phase, team, upload_key="cut", now=phase.ends_at - timedelta(seconds=1))
+    with pytest.raises(DuplicateUpload) as caught:
+        send(phase, team, upload_key="cut", now=phase.ends_at + timedelta(seconds=1))
+    assert caught.value.params["public_id"] == sent.public_id
+    with pytest.raises(PhaseNotOpen):
+        send(phase, team, upload_key="another", now=phase.ends_at + timedelta(seconds=1))
+
+
 def test_phase_without_references_takes_no_file():
     phase = PhaseFactory.create()
 

@@ -58,3 +58,25 @@ def test_who_may_not_see_the_competition_gets_no_address(client, file):
     competition.save()
     answer = client.get(address(file))
     assert (answer.status_code, "Location" in answer) == (404, False)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "body", "place"),
+    [
+        ({"Range": "bytes=1-"}, 206, b"1]", "bytes 1-2/3"),
+        ({"Range": "bytes=1-", "If-Range": "own"}, 206, b"1]", "bytes 1-2/3"),
+        ({"Range": "bytes=1-", "If-Range": '"another"'}, 200, b"[1]", None),
+        ({"Range": "bytes=0-"}, 200, b"[1]", None),
+        ({"Range": "bytes=3-"}, 200, b"[1]", None),
+        ({"Range": "bytes=1-1"}, 200, b"[1]", None),
+        ({"Range": "bytes=-1"}, 200, b"[1]", None),
+        ({"Range": "lines=1-"}, 200, b"[1]", None),
+    ],
+)
+def test_a_download_goes_on_where_it_broke_off(client, file, headers, status, body, place):
+    headers = {name: f'"{file.file_sha256}"' if value == "own" else value for name, value in headers.items()}
+    for where in (address(file), reverse("getDataFile", args=[file.pk])):
+        answer = client.get(where, headers=headers)
+        assert (answer.status_code, b"".join(answer.streaming_content)) == (status, body)
+        assert (answer.headers.get("Content-Range"), answer["Content-Length"]) == (place, str(len(body)))
+        assert (answer["Accept-Ranges"], answer["ETag"]) == ("bytes", f'"{file.file_sha256}"')

@@ -23,13 +23,12 @@ from ninja.renderers import JSONRenderer
 from ninja.utils import replace_path_param_notation
 
 from malpan.api.errors import ApiRequestInvalid, BodyTooLarge, FieldError, FieldsInvalid, MethodNotAllowed, sentence_of
-from malpan.api.http import error_response
+from malpan.api.http import VERSION, error_response, say_version
 from malpan.api.limits import say_limits
 from malpan.core.errors import AddressNotFound, DomainError, SystemFault
 from malpan.core.log import route_of
 from malpan.core.service_faults import fault_of, log_fault
 
-VERSION: Final = "1.0.0"
 PREFIX: Final = "/api/v1/"
 
 logger = logging.getLogger(__name__)
@@ -130,7 +129,7 @@ def answered(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @csrf_exempt  # cookies authorise nothing here
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        return say_limits(request, _answer(view, request, *args, **kwargs))
+        return say_version(say_limits(request, _answer(view, request, *args, **kwargs)))
 
     return answer
 

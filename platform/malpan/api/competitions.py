@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext_noop as _
 
@@ -18,6 +18,7 @@ from malpan.competitions.models import DataFile
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.selectors import get_track, published_competitions, tracks_of
 from malpan.competitions.terms import accept_terms, acceptance_of
+from malpan.core.downloads import file_answer
 from malpan.core.language import in_language
 from malpan.core.storage import open_private, public_address
 
@@ -27,6 +28,9 @@ FILE = {
         200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
     }
 }
+
+
+RESUMABLE = {"responses": FILE["responses"] | {206: FILE["responses"][200]}}  # from where a download broke off
 
 
 @operations.get(
@@ -75,9 +79,12 @@ def track_detail(request: ApiRequest, slug: str, track: str) -> Any:
     None,
     status=200,
     scope=ANYBODY,
-    also=(302,),
-    says=_("파일을 저장소에서 직접 받는 사이트에서는 302로 몇 분 동안 쓸 수 있는 주소를 알려 줍니다."),
-    extra=FILE,
+    also=(206, 302),
+    says=_(
+        "파일을 저장소에서 직접 받는 사이트에서는 302로 몇 분 동안 쓸 수 있는 주소를 알려 줍니다. 끊긴 내려받기는 "
+        "Range: bytes=받은 크기-로 이어 받습니다."
+    ),
+    extra=RESUMABLE,
 )
 def data_file(request: ApiRequest, pk: int) -> Any:
     """Raises ``DataFileNotFound``, also where the competition is hidden from the caller."""
@@ -91,12 +98,7 @@ def data_file(request: ApiRequest, pk: int) -> Any:
         answer: HttpResponse = HttpResponseRedirect(address)
         add_never_cache_headers(answer)  # the address is good for some minutes only
         return answer
-    return FileResponse(
-        open_private(file.file_sha256),
-        as_attachment=True,
-        filename=file.file_name,
-        content_type="application/octet-stream",
-    )
+    return file_answer(request, open_private(file.file_sha256), name=file.file_name, sha256=file.file_sha256)
 
 
 class Acceptance(Body):

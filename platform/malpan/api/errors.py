@@ -46,7 +46,10 @@ class ServerError(SystemFault):
     """A defect of ours: nobody knows what the request did."""
 
     http_status = 500
-    text = _("서버에 문제가 생겼습니다. 이용하시는 분의 잘못이 아닙니다. 잠시 뒤에 다시 시도해 주십시오.")
+    text = _(
+        "서버에 문제가 생겼습니다. 이용하시는 분의 잘못이 아닙니다. 파일을 올리던 중이었다면 이미 접수되었을 수 "
+        "있습니다. 같은 Idempotency-Key로 다시 보내면 두 번 접수되지 않습니다."
+    )
     promises_no_charge = False
 
 

@@ -23,6 +23,7 @@ from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 
 PROBLEM: Final = "application/problem+json"
+VERSION: Final = "1.0.0"
 
 
 def dumped(data: Any) -> str:
@@ -50,10 +51,17 @@ def error_response(error: DomainError) -> HttpResponse:
         "error": {**facts, "message": said, **more},
     }
     response = HttpResponse(dumped(body), content_type=PROBLEM, status=error.http_status, headers=error.headers)
+    say_version(response)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodNotAllowed):
         response["Allow"] = error.params["allowed"]
+    return response
+
+
+def say_version(response: HttpResponse) -> HttpResponse:
+    """``response`` with the version of the API: a program written for another one says so instead of guessing."""
+    response["API-Version"] = VERSION
     return response
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from malpan.accounts.models import Scope
-from malpan.api.competitions import FILE
+from malpan.api.competitions import RESUMABLE
 from malpan.api.frame import ApiRequest, Operations
 from malpan.api.limits import count_upload
 from malpan.api.reading import FILE_BODY, next_address, require_team, uploaded, visible_phase
@@ -20,6 +20,7 @@ from malpan.api.schemas.kinds import Body, PageNumber, PageSize
 from malpan.competitions.models import Phase
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
+from malpan.core.downloads import file_answer
 from malpan.core.storage import open_private
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.evaluation.eta import Forecast
@@ -191,17 +192,20 @@ def submission_detail(request: ApiRequest, public_id: uuid.UUID) -> Any:
     return shown.submission_detail(found, run_for(request.auth.user, found))
 
 
-@operations.get(f"{ONE}/file/", "getSubmissionFile", _("내가 제출한 파일 내려받기"), None, status=200, extra=FILE)
+@operations.get(
+    f"{ONE}/file/",
+    "getSubmissionFile",
+    _("내가 제출한 파일 내려받기"),
+    None,
+    status=200,
+    also=(206,),
+    extra=RESUMABLE,
+)
 def own_file(request: ApiRequest, public_id: uuid.UUID) -> Any:
     """The file for the members of its team alone; organisers have ``downloadSubmission``, which is recorded."""
     found = submission_for(request.auth.user, public_id)
     require_member(request.auth.user, found.team.merged_into or found.team)
-    return FileResponse(
-        open_private(found.file_sha256),
-        as_attachment=True,
-        filename=found.file_name,
-        content_type="application/octet-stream",
-    )
+    return file_answer(request, open_private(found.file_sha256), name=found.file_name, sha256=found.file_sha256)
 
 
 @operations.post(

@@ -2,11 +2,12 @@
 
 The order of the checks, and why:
 
-1. Membership and the open phase: the cheapest, and nobody else may submit.
-2. The size, before a byte is read.
-3. The same upload again, before the quota: the second click on the last slot must get "already received".
-   ``upload_key`` identifies a form or request. The same file under another key, or another file in a form that the
-   browser restored with its old key, is a decision of the team, and charged.
+1. Membership: nobody else may submit. The size, which is known without reading.
+2. The same upload again, before the phase and the quota: the second click on the last slot, and the program that was
+   cut off in the last second and sends again, must get "already received". ``upload_key`` identifies a form or
+   request. The same file under another key, or another file in a form that the browser restored with its old key, is
+   a decision of the team, and charged.
+3. The open phase.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
    parsing. (Anybody can check a file at any time with ``python -m scoring check``.)
 5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
@@ -14,7 +15,7 @@ The order of the checks, and why:
    texts, before any lock.
 6. Whether the competition may store it; then the file is stored, with nobody waiting: the store may be far away. What
    is refused after that leaves a file that no row names, which is collected a day later (``core.storage.collecting``).
-7. Under the team's lock 3 and 4 again, and only then the slot is charged, the run queued and the audit entry written:
+7. Under the team's lock 2 and 4 again, and only then the slot is charged, the run queued and the audit entry written:
    one transaction, so that a full disk or a lost database charges nobody. At its end, under the competition's lock,
    which the chain takes, the room again: uploads at once never exceed the limit.
 
@@ -109,15 +110,14 @@ def submit(
     call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever the
     key. ``address`` is the client's, to count rejected files by.
 
-    Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``PhaseNotOpen``,
-    ``UploadTooLarge``, ``ReferencesNotPublished``, ``DuplicateUpload``, ``SameFile``, ``QuotaExceeded``,
-    ``TooManyRejections``,
+    Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadTooLarge``,
+    ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``, ``SameFile``,
+    ``QuotaExceeded``, ``TooManyRejections``,
     ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file,
     ``CompetitionStorageFull``, and the faults of the storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
-    _require_open(phase, received_at)
     data = _read_within_limit(upload)
     arrival = _Arrival(
         phase,
@@ -131,8 +131,9 @@ def submit(
         received_at,
         address,
     )
-    reference = current_reference(phase)
     _refuse_duplicate(arrival)
+    _require_open(phase, received_at)
+    reference = current_reference(phase)
     if refuses_same and (same := _same_file(arrival)) is not None:
         raise SameFile(public_id=same.public_id, submitted_at=same.created_at)
     quota.require_room(phase=phase, team=team, now=received_at)

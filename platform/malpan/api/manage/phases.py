@@ -145,10 +145,11 @@ def require_confirmed(phase: Phase, word: str) -> None:
 def managed_phase_json(phase: Phase) -> dict[str, Any]:
     current = next((each for each in phase.reference_versions.all() if each.is_current), None)
     names = set(shown.ManagedPhase.model_fields) - {
-        *("id", "min_interval_seconds", "score_step", "references", "items", "public_items"),
+        *("id", "track", "min_interval_seconds", "score_step", "references", "items", "public_items"),
     }
     return {name: getattr(phase, name) for name in names} | {
         "id": phase.pk,
+        "track": phase.track.slug,
         "min_interval_seconds": seconds(phase.min_interval),
         "score_step": phase.score_step and float(phase.score_step),
         "references": current and current.number,

@@ -131,6 +131,7 @@ class PublishedTargets(Body):
 
 class ManagedPhase(Schema):
     id: int
+    track: str
     slug: str
     title_ko: str
     title_en: str

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.errors import DataFileNotFound
 from malpan.competitions.selectors import data_file
+from malpan.core.downloads import file_answer
 from malpan.core.storage import open_private, public_address
 from malpan.web.pages.context import may_visit
 
@@ -22,4 +23,4 @@ def download(request: HttpRequest, pk: int, name: str) -> FileResponse | HttpRes
         answer = HttpResponseRedirect(address)
         add_never_cache_headers(answer)  # the address is good for some minutes only
         return answer
-    return FileResponse(open_private(file.file_sha256), as_attachment=True, filename=file.file_name)
+    return file_answer(request, open_private(file.file_sha256), name=file.file_name, sha256=file.file_sha256)
