@@ -18,7 +18,11 @@ PART: Final[dict[str, Any]] = {
     "server": {"version": "0.11.0", "model": {}, "quantisation": "AWQ"},
     "prompt": {"id": "rationale-1", "language": "ko", "sha256": "p" * 64},
 }
-SIGNATURE: Final[dict[str, Any]] = {"metrics": {"llm_judge": PART}, "about": {"is_demo": True}}
+SIGNATURE: Final[dict[str, Any]] = {
+    "references": {"items": 24, "sha256": "0" * 64},
+    "metrics": {"llm_judge": PART},
+    "about": {"is_demo": True},
+}
 
 
 def judged_submission(phase: Phase, team: Team, values: Mapping[str, float], **fields: Any) -> Submission:

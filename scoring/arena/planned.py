@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from scoring.errors import Message, ScoringError, WordedError
+from scoring.errors import Language, Message, ScoringError, WordedError
 
 Kind = Literal["real", "control", "repeat"]
 Group = tuple[str, ...]  # the systems of a unit, sorted
@@ -67,6 +67,15 @@ Queue = Mapping[int, Planned]  # assignments by position
 Queues = Mapping[str, Queue]  # by judge
 
 
+NAMES: Final = {  # of the settings, as people read them in the forms of the platform
+    "group": Message("함께 보이는 출력 수", "Outputs shown together"),
+    "units_per_item": Message("문항마다 묶음 수", "Groups per item"),
+    "judges_per_unit": Message("묶음마다 평가자 수", "Judges per group"),
+    "control_share": Message("확인 문항의 비율", "Share of controls"),
+    "repeat_share": Message("되풀이 문항의 비율", "Share of repeats"),
+}
+
+
 class DesignImpossible(WordedError, ScoringError):
     """No design has these numbers; the text names the number to change, ``params`` hold all of them."""
 
@@ -80,51 +89,53 @@ class NothingToJudge(DesignImpossible):
 
 
 class NumberOutOfRange(DesignImpossible):
-    """A number of the settings is none that any design can have."""
+    """A number of the settings is none that any design can have. ``setting``: its name in ``Settings``."""
 
     code = "design_number"
     words = Message(
-        "{setting}이(가) {value}입니다. {low} 이상 {high} 이하로 바꾸십시오.",
-        "{setting} is {value}. Change it to {low} or more and {high} or less.",
+        "‘{name}’이(가) {value}입니다. {low} 이상 {high} 이하로 바꾸십시오.",
+        "‘{name}’ is {value}. Change it to {low} or more and {high} or less.",
     )
+
+    def message(self, language: Language = "ko") -> str:
+        name = NAMES[self.params["setting"]].text(language)
+        return self.words.text(language).format(name=name, **self.params)
 
 
 class SharesTooHigh(DesignImpossible):
     code = "design_shares"
     words = Message(
-        "통제 문항과 반복 문항의 비율(control_share, repeat_share)을 더하면 {share:.0%}입니다. 합을 {most:.0%} 이하로 "
-        "줄이십시오.",
-        "The shares of controls and repeats (control_share, repeat_share) add up to {share:.0%}. Lower their sum to "
-        "{most:.0%}.",
+        "확인 문항과 되풀이 문항의 비율을 더하면 {share:.0%}입니다. 합을 {most:.0%} 이하로 줄이십시오.",
+        "The shares of controls and repeats add up to {share:.0%}. Lower their sum to {most:.0%}.",
     )
 
 
 class TooFewSystems(DesignImpossible):
     code = "design_systems"
     words = Message(
-        "한 번에 {group}개를 보이려 하지만 시스템은 {systems}개입니다. 한 번에 보일 수(group)를 {systems} 이하로 "
+        "한 번에 출력 {group}개를 보이려 하지만 시스템은 {systems}개입니다. ‘함께 보이는 출력 수’를 {systems} 이하로 "
         "줄이거나 시스템을 더하십시오.",
-        "{group} systems are to be shown together, but there are {systems}. Lower group to {systems} or add systems.",
+        "{group} outputs are to be shown together, but there are {systems} systems. Lower ‘Outputs shown together’ to "
+        "{systems} or add systems.",
     )
 
 
 class TooManyUnits(DesignImpossible):
     code = "design_units"
     words = Message(
-        "문항마다 서로 다른 묶음 {units}개가 필요하지만 만들 수 있는 묶음은 {most}개입니다. 문항당 묶음 "
-        "수(units_per_item)를 {most} 이하로 줄이고, 판정이 더 필요하면 묶음당 평가자 수(judges_per_unit)를 "
-        "늘리십시오.",
-        "Each item needs {units} different groups of systems, but only {most} can be made. Lower units_per_item to "
-        "{most}; for more judgements raise judges_per_unit.",
+        "문항마다 서로 다른 묶음 {units}개가 필요하지만 만들 수 있는 묶음은 {most}개입니다. ‘문항마다 묶음 수’를 "
+        "{most} 이하로 줄이고, 판단이 더 필요하면 ‘묶음마다 평가자 수’를 늘리십시오.",
+        "Each item needs {units} different groups of systems, but only {most} can be made. Lower ‘Groups per item’ to "
+        "{most}; for more judgements raise ‘Judges per group’.",
     )
 
 
 class TooFewJudges(DesignImpossible):
     code = "design_judges"
     words = Message(
-        "묶음마다 평가자 {panel}명이 필요하지만 평가자는 {judges}명입니다. 묶음당 평가자 수(judges_per_unit)를 "
-        "{judges} 이하로 줄이거나 평가자를 더 초대하십시오.",
-        "Each group needs {panel} judges, but there are {judges}. Lower judges_per_unit to {judges} or invite more "
+        "묶음마다 평가자 {panel}명이 필요하지만 평가자는 {judges}명입니다. ‘묶음마다 평가자 수’를 {judges} 이하로 "
+        "줄이거나 평가자를 더 초대하십시오.",
+        "Each group needs {panel} judges, but there are {judges}. Lower ‘Judges per group’ to {judges} or invite more "
         "judges.",
     )
 
@@ -134,9 +145,9 @@ class TooFewMaySee(DesignImpossible):
 
     code = "design_barred"
     words = Message(
-        "제외 때문에 {systems}이(가) 든 묶음을 볼 수 있는 평가자가 {most}명뿐입니다({panel}명 필요). 묶음당 평가자 "
-        "수(judges_per_unit)를 {most} 이하로 줄이거나 이 시스템을 볼 수 있는 평가자를 더 초대하십시오.",
-        "Bars leave {most} judges who may see a group with {systems} ({panel} are needed). Lower judges_per_unit to "
+        "제척 때문에 {systems}이(가) 든 묶음을 볼 수 있는 평가자가 {most}명뿐입니다({panel}명 필요). ‘묶음마다 평가자 "
+        "수’를 {most} 이하로 줄이거나 이 시스템을 볼 수 있는 평가자를 더 초대하십시오.",
+        "Bars leave {most} judges who may see a group with {systems} ({panel} are needed). Lower ‘Judges per group’ to "
         "{most} or invite judges who may see these systems.",
     )
 
@@ -146,8 +157,8 @@ class NobodyMaySee(DesignImpossible):
 
     code = "design_unseen"
     words = Message(
-        "제외 때문에 {systems}이(가) 든 묶음(시스템 {group}개)을 볼 수 있는 평가자가 없습니다. 이 시스템을 볼 수 있는 "
-        "평가자를 {panel}명 이상 초대하거나, 한 번에 보일 수(group)를 줄이거나, 시스템을 빼십시오.",
+        "제척 때문에 {systems}이(가) 든 묶음(시스템 {group}개)을 볼 수 있는 평가자가 없습니다. 이 시스템을 볼 수 있는 "
+        "평가자를 {panel}명 이상 초대하거나, ‘함께 보이는 출력 수’를 줄이거나, 시스템을 빼십시오.",
         "Bars leave no judge who may see a group ({group} systems) with {systems}. Invite {panel} judges or more who "
-        "may see them, lower group, or leave a system out.",
+        "may see them, lower ‘Outputs shown together’, or leave a system out.",
     )

@@ -30,7 +30,10 @@ from tests.arena.conftest import NAMES, World, over
 from tests.factories import CANARY
 
 pytestmark = pytest.mark.django_db
-SIGNATURE = {"metrics": {"exact_match": {"metric": "exact_match"}, "rouge_1": {"metric": "rouge_1"}}}
+SIGNATURE = {
+    "references": {"items": 24, "sha256": "0" * 64},
+    "metrics": {"exact_match": {"metric": "exact_match"}, "rouge_1": {"metric": "rouge_1"}},
+}
 EXACT, ROUGE = (metric_signatures(SIGNATURE)[name] for name in ("exact_match", "rouge_1"))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from malpan.accounts.models import User
 from malpan.arena.closing import close_campaign
@@ -31,6 +31,9 @@ from malpan.core.models import AuditEntry
 from malpan.submissions.models import ChainEntry, Submission
 from malpan.teams.services import disqualify_team
 from scoring.arena.design import JudgeSpec, balance, plan
+from scoring.arena.planned import NAMES as SETTINGS
+from scoring.arena.planned import DesignImpossible
+from scoring.errors import Language
 from tests.arena.conftest import NAMES, World, answer, make_world
 from tests.factories import UserFactory, leader_of
 from tests.threads import at_once
@@ -257,6 +260,17 @@ def test_a_design_that_cannot_be_is_explained(world: World) -> None:
     text = refused(world, world.ready(judges=2, judges_per_unit=3), DesignRefused)
     assert "3명" in text
     assert "2명" in text
+
+
+def test_a_design_that_cannot_be_names_the_fields_of_the_form() -> None:
+    fields = {"group": "group_size", "units_per_item": "units_per_item", "judges_per_unit": "judges_per_unit"}
+    languages: tuple[Language, ...] = ("ko", "en")
+    for language in languages:
+        with translation.override(language):
+            labels = {name: str(Campaign._meta.get_field(field).verbose_name) for name, field in fields.items()}
+        assert labels == {name: SETTINGS[name].text(language) for name in fields}
+        texts = [each.words.text(language) for each in DesignImpossible.__subclasses__()]
+        assert set(re.findall("‘([^’{}]+)’", " ".join(texts))) == set(labels.values())
 
 
 def test_bars_that_leave_too_few_judges_are_told_by_the_team_and_not_by_its_label(world: World) -> None:

@@ -1,5 +1,6 @@
 """Every error has its words; they are filled, dated in KST, and say nothing that is not in their data."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -24,16 +25,27 @@ def test_codes_are_unique():
     assert len(codes) == len(set(codes))
 
 
+def _texts(error: type[DomainError]) -> list[str]:
+    return [str(text) for text in (error.text.values() if isinstance(error.text, dict) else [error.text])]
+
+
 def test_every_error_says_something_of_its_own():
     """The roots share the sentence of what they are a kind of; what is raised has one that nobody else has."""
     raised = [each for each in _classes() if not each.__subclasses__()]
-    said = [
-        str(text) for each in raised for text in (each.text.values() if isinstance(each.text, dict) else [each.text])
-    ]
+    said = [text for each in raised for text in _texts(each)]
 
     assert len(raised) > 90
     assert len(said) == len(set(said))
     assert not {str(each.text) for each in _classes() if each.__subclasses__()} & set(said)
+
+
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_no_error_names_a_field_or_column_as_the_code_does(language):
+    for_operators = {"collect_files", "UPLOAD_MAX_BYTES"}  # a command and a setting to type
+    with translation.override(language):
+        texts = [re.sub(r"%\(\w+\)s", "", text) for each in _classes() for text in _texts(each)]
+
+    assert {name for text in texts for name in re.findall(r"[A-Za-z]+_\w+", text)} == for_operators
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from scoring.arena.design import JudgeSpec, Planned, Settings, balance, plan, reassign, without
 from scoring.arena.planned import (
+    NAMES,
     DesignImpossible,
     NobodyMaySee,
     NothingToJudge,
@@ -178,7 +180,7 @@ def test_what_cannot_be_designed_says_which_number_to_change(
         design(given.pop("items"), given.pop("systems"), given.pop("judges"), **given)
     korean, english = caught.value.message("ko"), caught.value.message("en")
     assert korean != english
-    assert "{" not in korean + english
+    assert not set("{_") & set(korean + english), "numbers are called as in the form"
 
 
 @pytest.mark.parametrize(
@@ -198,6 +200,14 @@ def test_a_number_out_of_range_is_told_with_its_range(
     assert (caught.value.params["setting"], caught.value.params["low"], caught.value.params["high"]) == (
         field, low, high,
     )  # fmt: skip
+
+
+def test_every_number_has_its_name_in_both_languages() -> None:
+    assert set(NAMES) == {field.name for field in fields(Settings)}
+    for name in NAMES:
+        error = NumberOutOfRange(setting=name, value=0, low=1, high=2)
+        assert NAMES[name].text("ko") in error.message("ko")
+        assert NAMES[name].text("en") in error.message("en")
 
 
 def test_the_ends_of_the_ranges_are_within_them() -> None:

@@ -192,6 +192,17 @@ def test_what_is_wrong_with_a_rubric_is_said_at_its_field_and_nothing_is_lost(
     assert not Rubric.objects.exists()
 
 
+def test_a_new_version_says_what_comes_next(world: World, writer: Client) -> None:
+    rubric = world.rubric()
+    page = parse(writer.get(url(world, f"rubric/{rubric.pk}/")).content.decode())
+    assert page.one("main").one("a", href=url(world, f"new/{world.track.slug}/")).text == "새 평가 만들기"
+    world.campaign()
+    assert "새 평가" not in writer.get(url(world, f"rubric/{rubric.pk}/")).content.decode()
+    reader = client_with_role(world.competition, "viewer")
+    world.rubric(title_ko="둘째 판")
+    assert "새 평가" not in reader.get(url(world, f"rubric/{Rubric.objects.get(number=2).pk}/")).content.decode()
+
+
 def test_the_list_says_which_campaign_uses_which_version(world: World, writer: Client) -> None:
     campaign = world.campaign(title_ko="어느 평가")
     page = parse(writer.get(url(world, f"rubrics/{world.track.slug}/")).content.decode())
@@ -200,6 +211,18 @@ def test_the_list_says_which_campaign_uses_which_version(world: World, writer: C
 
 
 # --- settings and systems ---------------------------------------------------------------------------------------------
+
+
+def test_a_new_campaign_is_pairwise_unless_another_protocol_is_chosen(world: World, writer: Client) -> None:
+    world.rubric()
+    page = parse(writer.get(url(world, f"new/{world.track.slug}/")).content.decode())
+    boxes = page.all("input", name="protocol")
+    assert [box.attributes["value"] for box in boxes if "checked" in box.attributes] == ["pairwise"]
+    assert "어느 팀이 나은지 가릴 때" in page.one("label", for_="id_protocol_0").text
+    ranking = world.campaign(protocol="ranking", group_size=3)
+    page = parse(writer.get(url(world, f"{ranking.pk}/settings/")).content.decode())
+    boxes = page.all("input", name="protocol")
+    assert [box.attributes["value"] for box in boxes if "checked" in box.attributes] == ["ranking"]
 
 
 def test_a_campaign_that_contradicts_itself_is_refused_at_its_field(world: World, writer: Client) -> None:

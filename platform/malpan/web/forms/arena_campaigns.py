@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils.html import format_html
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
@@ -36,6 +37,21 @@ GROUPS: Final = (
     ("shown", _("평가자에게 보이는 것"), ("shows_input", "shows_reference", "masked_words")),
     ("times", _("예정과 통계"), ("starts_at", "ends_at", "resamples")),
 )
+
+PURPOSES: Final = {
+    Campaign.Protocol.PAIRWISE: _(
+        "나란히 놓인 출력 둘에서 나은 쪽을 고르며, 판단이 쉬워 어느 팀이 나은지 가릴 때 알맞습니다."
+    ),
+    Campaign.Protocol.RUBRIC: _(
+        "출력마다 기준별로 점수를 매기며, 팀마다 무엇을 잘하고 못하는지 알고 싶을 때 알맞습니다."
+    ),
+    Campaign.Protocol.RANKING: _(
+        "출력 여럿을 한꺼번에 보고 순위를 매기며, 출력이 짧고 평가자의 시간이 모자랄 때 알맞습니다."
+    ),
+    Campaign.Protocol.ERRORS: _(
+        "출력에서 잘못된 곳을 표시하고 점수를 매기며, 어떤 잘못이 어디에 있는지 알고 싶을 때 알맞습니다."
+    ),
+}
 
 
 class RubricField(forms.ModelChoiceField):
@@ -140,10 +156,11 @@ class CampaignForm(_TimedForm):
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = rows
         self.fields["group_size"].required = False
-        cast("forms.ChoiceField", self.fields["protocol"]).choices = Campaign.Protocol.choices  # none that is empty
+        cast("forms.ChoiceField", self.fields["protocol"]).choices = _protocols()
         for name, (low, high) in LIMITS.items():
             _limit(self.fields[name], low, high, str(CampaignSettingsInvalid.sentence(name)))
-        self.initial = {**self.initial, "masked_words": "\n".join(self.initial.get("masked_words") or ())}
+        self.initial["protocol"] = self.initial.get("protocol") or Campaign.Protocol.PAIRWISE
+        self.initial["masked_words"] = "\n".join(self.initial.get("masked_words") or ())
 
     def groups(self) -> list[tuple[str, Any, list[forms.BoundField]]]:
         """The fields under their headings."""
@@ -172,6 +189,12 @@ class CampaignForm(_TimedForm):
             if not low <= (values.get("group_size") or 0) <= high:
                 self.add_error("group_size", _t("순위 매기기에서는 한 번에 출력 3~8개를 보입니다."))
         return values
+
+
+def _protocols() -> list[tuple[str, str]]:
+    """Each with what it is for."""
+    line = '{}<br><span class="small quiet">{}</span>'
+    return [(each.value, format_html(line, each.label, PURPOSES[each])) for each in Campaign.Protocol]
 
 
 def _limit(field: forms.Field, low: int, high: int, text: str) -> None:
