@@ -169,6 +169,7 @@ QUERIES: Final = {
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
 BEFORE_DURING_AFTER: Final = ("upcoming", "live", "published")  # in which is looked at what no board changes
+TURNED_AWAY: Final = "live"  # in which is looked at who is turned away for who they are
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
     "leaderboard_resultcomparison",
@@ -286,9 +287,9 @@ def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
     """Whether what ``viewer`` may see there does not depend on the board: those with a role see campaigns whole, those
     without one are turned away from every manage page, and all of them from the admin.
     """
-    if state.name in BEFORE_DURING_AFTER:
-        return False
-    return route.startswith(("admin/", f"{MANAGE}arena/") if viewer in ROLES else ("admin/", MANAGE, API_MANAGE))
+    if viewer in ROLES and not route.startswith("admin/"):
+        return route.startswith(f"{MANAGE}arena/") and state.name not in BEFORE_DURING_AFTER
+    return route.startswith(("admin/", MANAGE, API_MANAGE)) and state.name != TURNED_AWAY
 
 
 def _requests(route: str, pattern: URLPattern, viewer: str, places: list[str]) -> Iterator[tuple[str, str]]:

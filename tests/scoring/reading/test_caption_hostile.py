@@ -17,11 +17,11 @@ from scoring.records import Items
 from tests.paths import ROOT
 from tests.scoring.caption_layouts import PREDICTION_LAYOUTS, REFERENCE_LAYOUTS
 from tests.scoring.caption_samples import CANARY, CANDIDATE_FILES, KNOWN, REFERENCE_FILES, dumped
-from tests.scoring.hostile_captions import HOSTILE, HOSTILE_REFERENCES
+from tests.scoring.hostile_captions import HOSTILE, HOSTILE_REFERENCES, SHARE
 from tests.scoring.reading.test_hostile import mutated
 
 CAPTIONING = get_recipe("captioning@1")
-SECONDS = 8.0  # of processor time: far above what is measured (2 s at most), far below what anything quadratic takes
+SECONDS = 8.0  # of processor time: far above what is measured (1 s at most), far below what anything quadratic takes
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def measured() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_answered_in_bounded_time(measured, name):
     answer = measured[name]
-    assert answer["bytes"] < MAX_BYTES
+    assert 500_000 < answer["bytes"] < MAX_BYTES / SHARE
     assert answer["seconds"] < SECONDS
     assert 0 < answer["errors"] <= MAX_ERRORS_KEPT
     assert answer["longest error"] < 4_000
@@ -62,8 +62,8 @@ def test_hostile_references_are_answered_in_bounded_time(measured, name):
 
 
 @pytest.mark.parametrize("form", ["object", "object over lines", "rows", "wrapped", "lines", "table"])
-def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
-    text = "가나다라 마바사 " * 18
+def test_a_sound_file_of_45_000_captions_is_read_in_seconds(form):
+    text = "가나다라 마바사 " * 4
     captions = {f"v-{n}": text for n in range(45_000)}
     values = [{"id": item_id, "caption": text} for item_id in captions]
     data = {
@@ -74,7 +74,6 @@ def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
         "lines": lambda: "\n".join(map(dumped, values)),
         "table": lambda: "\n".join(f"{item_id}\t{text}" for item_id in captions),
     }[form]().encode()
-    assert 18_000_000 < len(data) < MAX_BYTES
     started = time.thread_time()
     answers = read_predictions(data, CAPTIONING).items
     assert time.thread_time() - started < SECONDS

@@ -252,7 +252,7 @@ def test_check_prints_the_warning(tmp_path: Path, capsys: pytest.CaptureFixture[
 # ------------------------------------------------------------------------------------------------ size
 
 
-COUNT = 100_000
+COUNT = 30_000
 
 
 def _large(form: str, count: int) -> bytes:
