@@ -277,6 +277,27 @@ def test_encrypted_file_that_was_changed_or_cut_short_does_not_open() -> None:
         pass
 
 
+def test_sealed_answers_in_the_place_of_others_are_refused(
+    competition: Competition, empty_site: Callable[[], None], passphrase: str
+) -> None:
+    """They open with the same key, but the name says the sha256 of what was sealed there."""
+    files = members(exported(competition, passphrase))
+    [name] = [each for each in files if each.startswith("references/")]
+    with crypto.encrypted(io.BytesIO(b"other answers"), crypto.Key.from_str(KEY)) as sealed:
+        files[name] = sealed.read()
+    body = json.loads(files.pop(form.MANIFEST))
+    body["members"] = [
+        {"name": each, "size": len(data), "sha256": sha256(data).hexdigest()} for each, data in files.items()
+    ]
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for each, data in {**files, form.MANIFEST: json.dumps(body).encode()}.items():
+            archive.writestr(each, data)
+    empty_site()
+
+    assert refusal(target, passphrase=passphrase) == "damaged"
+
+
 def test_key_opens_by_its_passphrase_alone() -> None:
     key = crypto.new_key()
     locked = crypto.locked_key(key, PASSPHRASE)

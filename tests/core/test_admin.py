@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,15 +13,16 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
-from malpan.accounts.models import User
+from malpan.accounts.models import ApiToken, User
 from malpan.accounts.services import confirm_email, create_api_token
-from malpan.competitions.models import Competition, Phase
+from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.competitions.setup import remove_phase
 from malpan.competitions.terms import accept_terms
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import MetricResult
 from malpan.teams.invitations import create_invitation
+from malpan.teams.models import Invitation
 from tests.admin_pages import address, fields_of, organiser, pages
 from tests.factories import (
     CANARY,
@@ -185,3 +187,20 @@ def test_every_page_opens_and_none_shows_a_reference_answer_or_the_seed_of_a_spl
             opened += 1
     assert opened > 30
     assert not any(SEED in str(entry.before) + str(entry.after) for entry in AuditEntry.objects.all())
+
+
+def test_a_reference_version_shows_the_sha256_of_its_file_and_no_way_to_it(pages: Client, site: Phase) -> None:
+    version = site.reference_versions.get()
+
+    shown = pages.get(address(ReferenceVersion, "change", version.pk)).content.decode()
+
+    assert version.file_sha256 in shown
+    assert not re.search(r'type="file"|download', shown)
+
+
+@pytest.mark.parametrize("model", [ApiToken, Invitation], ids=["token", "invitation"])
+def test_what_lets_somebody_in_is_not_shown_even_as_a_hash(pages: Client, site: Phase, model: type[Model]) -> None:
+    row = model._default_manager.get()
+
+    for each in (address(model, "changelist"), address(model, "change", row.pk)):
+        assert row.token_sha256 not in pages.get(each).content.decode()

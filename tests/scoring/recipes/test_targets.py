@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.metrics.cider import cider_d
-from scoring.recipes import get_recipe
+from scoring.recipes import RECIPES, get_recipe
 from scoring.recipes.targets import LARGEST, Target, change_percent, published_sets, published_targets
 
 
@@ -31,6 +31,18 @@ def test_cider_and_bertscore_have_milestones_where_a_recipe_shows_them():
             ("milestone", score)
         }
     assert published_targets(get_recipe("captioning@1"), "chrf") == ()
+
+
+def test_what_must_be_known_of_a_published_target_is_said_in_both_languages():
+    sets = [targets for recipe in RECIPES.values() for targets in published_sets(recipe).values()]
+    published = {target for targets in sets for target in targets}
+    assert any(not target.is_comparable for target in published)
+    for target in published:
+        assert "" not in (target.label_ko, target.label_en)
+        assert target.label("ko") != target.label("en")
+        if not target.is_comparable:
+            assert "" not in (target.note_ko, target.note_en)
+            assert target.note("ko") != target.note("en")
 
 
 def test_texts_are_korean_where_there_is_no_english():

@@ -207,6 +207,17 @@ def test_warnings_for_organisers_stand_there_in_words(contest: Contest, viewer: 
     assert "gone_since" in warnings.text
 
 
+def test_warnings_are_in_the_language_of_who_reads_them(contest: Contest, viewer: Client) -> None:
+    params = {"count": 80, "items": 100, "percent": 80.0, "reference_percent": 1.0}
+    ScoringRun.objects.filter(pk=contest.finished.live_run_id).update(
+        warnings=[{"code": "answer_repeated", "params": params}]
+    )
+    page = html.parse(viewer.get(one(contest), headers={"accept-language": "en"}).content.decode())
+    warnings = page.one("ul", "warnings").text
+    assert "One and the same answer stands for 80 of 100 items (80.0%)" in warnings
+    assert "똑같은 답변" not in warnings
+
+
 def test_items_stand_lowest_first_with_ids_and_values_alone(contest: Contest, viewer: Client) -> None:
     run = contest.finished.live_run
     keep_values(run, "exact_match", {"q1": 1.0, "q2": 0.0, "q3": 1.0})
