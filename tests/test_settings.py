@@ -87,7 +87,13 @@ def test_the_file_of_the_settings_names_all_that_production_needs() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("SCORING_WORKERS", "0"), ("SLICE_ITEMS", "0"), ("SLICE_ITEMS", "-1"), ("JOB_LEASE_SECONDS", "0")],
+    [
+        ("SCORING_WORKERS", "0"),
+        ("SLICE_ITEMS", "0"),
+        ("SLICE_ITEMS", "-1"),
+        ("JOB_LEASE_SECONDS", "0"),
+        ("LARGE_CHECKS", "0"),
+    ],
 )
 def test_numbers_that_no_site_can_work_with_are_refused_at_the_start(name: str, value: str) -> None:
     done = python("-c", "import malpan.settings", **PRODUCTION, **{name: value})

@@ -9,9 +9,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def all_the_while(*works: Callable[[threading.Event], None]) -> Iterator[None]:
-    """``works`` side by side, until the block is left; each ends soon after its event is set."""
-    stop = threading.Event()
-    threads = [threading.Thread(target=work, args=(stop,), daemon=True) for work in works]
+    """``works`` side by side, until the block is left; each ends soon after its event is set. What one of them raised
+    is raised at the end: who looks at nothing would find nothing.
+    """
+    stop, errors = threading.Event(), list[BaseException]()
+
+    def do(work: Callable[[threading.Event], None]) -> None:
+        try:
+            work(stop)
+        except BaseException as error:  # noqa: BLE001 - raised again at the end
+            errors.append(error)
+
+    threads = [threading.Thread(target=do, args=(work,), daemon=True) for work in works]
     for thread in threads:
         thread.start()
     try:
@@ -20,3 +29,5 @@ def all_the_while(*works: Callable[[threading.Event], None]) -> Iterator[None]:
         stop.set()
         for thread in threads:
             thread.join(120)
+    if errors:
+        raise errors[0]

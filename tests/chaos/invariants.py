@@ -6,11 +6,14 @@ none that was rolled back.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from typing import Any
+
+import psutil
 
 from tests.chaos.contest import SLUG
 from tests.chaos.site import ChaosSite
@@ -197,6 +200,9 @@ def chain_differs(site: ChaosSite, *, in_peace: bool) -> list[str]:
     except AssertionError as error:
         if in_peace or "OperationalError" not in str(error):
             return [str(error)[-2000:]]
+    except (subprocess.TimeoutExpired, psutil.Error):
+        if in_peace:
+            raise
     return []
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from tests.chaos.invariants import NEXT_ATTEMPT_SECONDS, OLDEST_RUN_SECONDS, SITE_DOWN_SECONDS, Retry
 
 PROBE_SECONDS = 0.5  # the site is asked this often
+LOOK_SECONDS = 15.0  # the database is looked at this often at least, though it may be away
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Outcome:
 
     seed: int
     patience: float = 1.0
+    began: float = 0.0  # on the clock of ``answered``
     seconds: float = 0.0
     recoveries: list[Recovery] = field(default_factory=list)
     retries: list[Retry] = field(default_factory=list)
@@ -57,7 +59,8 @@ class Outcome:
 
     def longest_down(self, began: float = 0.0, ended: float = float("inf")) -> float:
         """The longest time without an answer of the site, of those that touch the given time."""
-        gaps = ((one, two) for one, two in pairwise(sorted(self.answered)) if two > began and one < ended)
+        moments = [self.began, *sorted(self.answered), self.began + self.seconds]
+        gaps = ((one, two) for one, two in pairwise(moments) if two > began and one < ended)
         return max((two - one - PROBE_SECONDS for one, two in gaps), default=0.0)
 
     def oldest_run(self) -> float:
@@ -88,6 +91,8 @@ class Outcome:
         yield "findings in the chain", len(self.chain), "0", not self.chain
         yield "broken in the database at some moment", len(self.broken), "0", not self.broken
         yield "runs taken back before their lease", self.taken_too_soon(), "0", not self.taken_too_soon()
+        looks = self.seconds / LOOK_SECONDS / self.patience
+        yield "looks at the database", self.checks, f"{looks:.0f} or more", self.checks >= looks
         for what, value, limit in (
             ("oldest run when taken back, s", self.oldest_run(), OLDEST_RUN_SECONDS),
             ("longest wait for the next attempt, s", self.longest_wait(), NEXT_ATTEMPT_SECONDS),

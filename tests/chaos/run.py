@@ -67,7 +67,7 @@ class Chaos:
             seed = str(self.outcome.seed)
             self._uploaders = [Uploader(self.site.url, team, token, seed) for team, token in tokens.items()]
             wait_for(self.site.is_complete, "every program runs", seconds=90)
-            began = time.monotonic()
+            began, self.outcome.began = time.monotonic(), time.time()
             with all_the_while(self._probe, self._watch, self._count):
                 working = [partial(each.work, may_upload=self._may_upload) for each in self._uploaders]
                 with all_the_while(*working):

@@ -54,9 +54,8 @@ def page_text(client: Client) -> str:
 def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
-    well = {name: Chore(name=name, done_at=now, facts={}) for name in Chore.Name.values}
     facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "storage": ROOMY, "mail": GOOD_MAIL}
-    found = alarms(**(facts_of_all | {"chores": well, "now": now} | known))
+    found = alarms(**(facts_of_all | {"chores": well_but(), "now": now} | known))
     return [(alarm.text, alarm.is_urgent) for alarm in found]
 
 
@@ -180,16 +179,35 @@ def test_what_is_in_order_is_not_said() -> None:
     assert texts(lanes=[calm, patient], mail=sent, storage=in_s3) == []
 
 
+def well_but(**other: Chore) -> dict[str, Chore]:
+    now = timezone.now()
+    return {name: Chore(name=name, done_at=now, facts={}) for name in Chore.Name.values} | other
+
+
 def test_old_chores_and_broken_chains_are_alarms() -> None:
     beat("scoring@a/0", {})
     old = timezone.now() - timedelta(days=2)
-    chores = {
-        "backup": Chore(name="backup", done_at=old, facts={}),
-        "chain_check": Chore(name="chain_check", done_at=timezone.now(), facts={"broken": ["norms"]}),
-    }
+    chores = well_but(
+        backup=Chore(name="backup", done_at=old, facts={}),
+        chain_check=Chore(name="chain_check", done_at=timezone.now(), facts={"broken": ["norms"]}),
+    )
     (urgent, first), (late, second) = texts(chores=chores)
     assert ("norms" in urgent, first) == (True, True)
     assert ("마지막 백업" in late, second) == (True, False)
+
+
+def test_silent_programs_are_alarms_and_of_beat_nothing_is_known_without_the_chores() -> None:
+    beat("scoring@a/0", {})
+    quiet = timezone.now() - timedelta(minutes=4)
+    for sign in (Chore(name="beat", done_at=quiet, facts={}), None):
+        known = well_but()
+        known.pop("beat")
+        [(text, is_urgent)] = texts(chores=known | ({"beat": sign} if sign else {}))
+        assert ("(beat)" in text, is_urgent) == (True, True)
+    [(text, _is_urgent)] = texts(
+        chores=well_but(**{name: Chore(name=name, done_at=quiet, facts={}) for name in ("beat", "chores")})
+    )
+    assert "(chores)" in text
 
 
 # --- chores -----------------------------------------------------------------------------------------------------------

@@ -189,6 +189,13 @@ def test_an_address_is_counted_over_all_teams(phase: Phase, settings: Any) -> No
     assert send(phase, teams[2], address="192.0.2.8").pk
 
 
+def test_a_limit_of_none_is_no_limit(phase: Phase, team: Team, settings: Any) -> None:
+    settings.REJECTIONS_PER_TEAM = settings.REJECTIONS_PER_ADDRESS = 0
+    for _file in range(2):
+        reject(phase, team, address=ADDRESS)
+    assert send(phase, team, address=ADDRESS).pk
+
+
 def test_without_the_cache_files_are_taken(phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_args: Any, **_options: Any) -> None:
         raise RedisAway

@@ -43,14 +43,12 @@ _running = threading.BoundedSemaphore(1)
 def require_patience(*, team: Team, user: User, address: str, now: datetime) -> None:
     """Refuse a file while too many before it were rejected. Raises ``TooManyRejections``. Two queries."""
     recent = Rejection.objects.filter(created_at__gt=now - WINDOW)
-    for limit, rejections in (
-        (settings.REJECTIONS_PER_TEAM, recent.filter(team=team)),
-        (settings.REJECTIONS_PER_TEAM, recent.filter(submitted_by=user)),
-    ):
+    limit = settings.REJECTIONS_PER_TEAM  # 0: any number, here and below
+    for rejections in (recent.filter(team=team), recent.filter(submitted_by=user)):
         newest = list(rejections.order_by("-created_at").values_list("created_at", flat=True)[:limit])
-        if len(newest) == limit:
+        if limit and len(newest) == limit:
             raise TooManyRejections(count=limit, window=WINDOW, retry_at=newest[-1] + WINDOW, now=now)
-    if address and _count_of(address, now) >= settings.REJECTIONS_PER_ADDRESS:
+    if address and 0 < settings.REJECTIONS_PER_ADDRESS <= _count_of(address, now):
         count = settings.REJECTIONS_PER_ADDRESS
         raise TooManyRejections(count=count, window=WINDOW, retry_at=_window_end(now), now=now)
 

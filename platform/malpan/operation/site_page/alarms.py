@@ -19,6 +19,7 @@ from malpan.operation.site_page.facts import Lane, Storage
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
 LOW_DISK: Final = 0.1  # of the disk is free
 CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
+SILENCE: Final = timedelta(minutes=3)  # of the programs that say every half minute that they are there
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def alarms(
     found = [
         *_of_scorers(scorers),
         *_of_queue(lanes),
+        *_of_programs(chores, now),
         *_of_disk(storage),
         *_of_mail(mail),
         *_of_backup(chores.get(Chore.Name.BACKUP), now),
@@ -78,6 +80,26 @@ def _of_queue(lanes: Sequence[Lane]) -> Iterator[Alarm]:
             minutes = int(lane.oldest_wait.total_seconds() // 60)
             text = _("%(minutes)d분 넘게 기다린 제출이 있습니다. 채점 서버를 늘리거나 멈춘 것이 없는지 확인하십시오.")
             yield Alarm(text % {"minutes": minutes}, is_urgent=True)
+
+
+def _of_programs(chores: Mapping[str, Chore], now: datetime) -> Iterator[Alarm]:
+    """Beat orders through the chores: where these are silent nothing is known of it."""
+    if _is_silent(chores.get(Chore.Name.CHORES), now):
+        text = _(
+            "정리 프로그램(chores)이 답하지 않습니다. 끊긴 채점을 되찾지 못하고 메일도 나가지 않습니다. "
+            "다시 켜고 기록을 확인하십시오(systemctl status malpan-chores)."
+        )
+        yield Alarm(text, is_urgent=True)
+    elif _is_silent(chores.get(Chore.Name.BEAT), now):
+        text = _(
+            "예약 프로그램(beat)이 답하지 않습니다. 정해진 시각의 일이 시작되지 않습니다. "
+            "다시 켜고 기록을 확인하십시오(systemctl status malpan-beat)."
+        )
+        yield Alarm(text, is_urgent=True)
+
+
+def _is_silent(sign: Chore | None, now: datetime) -> bool:
+    return sign is None or now - sign.done_at > SILENCE
 
 
 def _of_disk(storage: Storage) -> Iterator[Alarm]:
