@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,20 @@ def test_the_old_code_is_that_of_the_commit(repository: Path, tmp_path: Path) ->
     assert (code_of("HEAD", tmp_path) / PROGRAM).read_text() == "old\n"
 
 
-@pytest.mark.parametrize("name", [MIGRATION, "platform/malpan/teams/migrations/0002_more.py"])
-def test_code_with_other_tables_is_refused_by_name(repository: Path, tmp_path: Path, name: str) -> None:
-    (repository / name).write_text("new\n")
-    subprocess.run(["git", "-C", str(repository), "add", "--intent-to-add", name], check=True)
-    with pytest.raises(CannotUpgrade, match=f"tables of HEAD are others.*{name}"):
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_text("new\n")], ids=["gone", "edited"])
+def test_code_with_other_tables_is_refused_by_name(
+    repository: Path, tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    change(repository / MIGRATION)
+    with pytest.raises(CannotUpgrade, match=f"tables of HEAD are others.*{MIGRATION}"):
         code_of("HEAD", tmp_path)
+
+
+def test_tables_may_have_been_added_to(repository: Path, tmp_path: Path) -> None:
+    added = repository / MIGRATION.replace("0001_initial", "0002_more")
+    added.write_text("new\n")
+    subprocess.run(["git", "-C", str(repository), "add", "--intent-to-add", str(added)], check=True)
+    assert not (code_of("HEAD", tmp_path) / added.relative_to(repository)).exists()
 
 
 def test_an_unknown_commit_is_refused(repository: Path, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import psutil
 import psycopg
 
 from tests.chaos.site import SETTINGS
-from tests.paths import ROOT, python_path
 from tests.system.deployed import Deployed
 from tests.system.stack import status_of
 from tests.waiting import wait_for
@@ -53,14 +52,11 @@ class UnitSite(Deployed):
         return json.loads(self.outside("-m", "tests.chaos.contest").splitlines()[-1])
 
     def outside(self, *command: str) -> str:
-        """What a Python command of this code prints, run on the site's database."""
-        environment = self._environment("malpan-migrate.service") | {
-            "PYTHONPATH": python_path(),
-            "DJANGO_SETTINGS_MODULE": "malpan.settings",
-        }
+        """What a Python command of the newest code of the site prints, run on its database."""
+        environment = self._environment("malpan-migrate.service") | {"DJANGO_SETTINGS_MODULE": "malpan.settings"}
         done = subprocess.run(
             [sys.executable, *command],
-            cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120,
+            cwd=self.root, env=environment, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -40,8 +40,10 @@ class CannotUpgrade(Exception):
 
 
 def code_of(commit: str, folder: Path) -> Path:
-    """The tree at ``commit``, in ``folder``. Raises ``CannotUpgrade`` for an unknown one, and for other tables."""
-    differing = _git("diff", "--name-only", commit, "--", _MIGRATIONS).decode().split()
+    """The tree at ``commit``, in ``folder``; migrations may have been added since. Raises ``CannotUpgrade`` for an
+    unknown one, and where migrations of then are others today.
+    """
+    differing = _git("diff", "--name-only", "--diff-filter=a", commit, "--", _MIGRATIONS).decode().split()
     if differing:
         raise CannotUpgrade(
             f"the tables of {commit} are others, as migrations were edited in place since: {', '.join(differing)}"

@@ -97,8 +97,9 @@ class ApiToken(models.Model):
     prefix = models.CharField(_("앞자리"), max_length=8)
     token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
     scopes = ArrayField(
-        models.CharField(max_length=8, choices=Scope.choices), default=scopes_of_a_participant, verbose_name=_("쓸 곳")
-    )
+        models.CharField(max_length=8, choices=Scope.choices), verbose_name=_("쓸 곳"),
+        default=scopes_of_a_participant, db_default=scopes_of_a_participant(),
+    )  # fmt: skip
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
     expires_at = models.DateTimeField(_("만료 시각"), null=True, blank=True)  # None: never
     last_used_at = models.DateTimeField(_("마지막으로 쓴 시각"), null=True, blank=True)  # to the minute

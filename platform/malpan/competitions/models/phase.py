@@ -70,8 +70,9 @@ class Phase(models.Model):
     counting_score = models.CharField(_("가장 좋은 제출을 가리는 점수"), max_length=60, blank=True)
     ties = models.CharField(_("통계적 동률"), max_length=6, choices=Ties.choices, default=Ties.BAND)
     item_scores = models.CharField(
-        _("팀에게 보이는 문항별 점수"), max_length=6, choices=ItemScores.choices, default=ItemScores.CLOSED
-    )
+        _("팀에게 보이는 문항별 점수"), max_length=6, choices=ItemScores.choices,
+        default=ItemScores.CLOSED, db_default=ItemScores.CLOSED,
+    )  # fmt: skip
     final_published_at = models.DateTimeField(_("최종 발표 시각"), null=True, blank=True)
     position = models.PositiveSmallIntegerField(_("순서"), default=0)
 
