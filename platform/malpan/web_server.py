@@ -48,8 +48,8 @@ Headers: TypeAlias = list[tuple[str, str]]
 
 
 class BodyTooLarge(RequestEntityTooLarge):
-    """The refusal of a body in words for whoever sent it: a page with a way back, or JSON. deploy/nginx.conf has them
-    too, as it refuses before this server does.
+    """The refusal of a body in words for whoever sent it: a page with a way back, or the API's problem document.
+    deploy/nginx.conf has them too, as it refuses before this server does.
     """
 
     def __init__(self, path: str, language: str, limit: int) -> None:
@@ -62,13 +62,20 @@ class BodyTooLarge(RequestEntityTooLarge):
         super().__init__(self.korean)
 
     def to_response(self, ident: str | None = None) -> tuple[str, Headers, bytes]:
-        body, kind = (self._json(), "application/json") if self.is_json else (self._page(), "text/html; charset=utf-8")
+        kind = "application/problem+json" if self.is_json else "text/html; charset=utf-8"
+        body = self._json() if self.is_json else self._page()
         return f"{self.code} {self.reason}", [("Content-Type", kind)], body.encode()
 
     def _json(self) -> str:
         text = self.english if self.is_english else self.korean
-        error = {"code": "upload_too_large", "kind": "submission", "message": text}
-        return json.dumps({"error": error}, ensure_ascii=False)
+        facts = {"code": "upload_too_large", "kind": "submission"}
+        said = {
+            "type": "/api/docs/#upload_too_large",
+            "title": "Submission error" if self.is_english else "제출 오류",
+            "status": self.code,
+            "detail": text,
+        }
+        return json.dumps({**said, **facts, "error": {**facts, "message": text}}, ensure_ascii=False)
 
     def _page(self) -> str:
         title = "요청 오류" if self.is_managed else "제출 오류"

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPResponse
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -119,11 +120,15 @@ def test_a_body_beyond_the_limit_is_refused_by_nginx_in_the_words_of_the_site(si
         assert page == said
 
     for language, sentence in (("ko", korean), ("en-US,en;q=0.8", english)):
+        address = "/api/v1/competitions/x/tracks/y/submissions/"
+        with socket.create_connection(("127.0.0.1", site.web_ports[0])) as direct:
+            _, said = answer_to(direct, request.format(address, language, BEYOND))
         with connection(site) as client:
-            address = "/api/v1/competitions/x/tracks/y/submissions/"
             answer, body = answer_to(client, request.format(address, language, BEYOND))
-        assert (answer.status, answer.headers["Content-Type"]) == (413, "application/json")
-        assert json.loads(body) == {"error": {"code": "upload_too_large", "kind": "submission", "message": sentence}}
+        assert (answer.status, answer.headers["Content-Type"]) == (413, "application/problem+json")
+        assert (
+            json.loads(body) == json.loads(said) == problem("upload_too_large", "submission", 413, sentence, language)
+        )
 
 
 def test_slow_clients_reach_nginx_and_no_web_server(site: Deployed) -> None:
@@ -188,6 +193,20 @@ SENT = {"ko": "이미 접수되었을 수 있으니", "en": "may have been accep
 NOT_CHARGED = {"ko": "차감되지 않습니다", "en": "no submission is charged"}
 
 
+def problem(code: str, kind: str, status: int, sentence: str, language: str) -> dict[str, Any]:
+    """The document of the API (malpan.api.http), whoever refuses."""
+    headings = {"submission": ("제출 오류", "Submission error"), "system": ("시스템 오류", "System error")}
+    facts = {"code": code, "kind": kind}
+    return {
+        "type": f"/api/docs/#{code}",
+        "title": headings[kind][language.startswith("en")],
+        "status": status,
+        "detail": sentence,
+        **facts,
+        "error": {**facts, "message": sentence},
+    }
+
+
 def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> None:
     site.stop_unit(site.web(0))
     for _ in range(6):
@@ -202,7 +221,8 @@ def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> N
         assert sentence in page.text
         answer = requests.get(f"{site.url}/api/v1/competitions/", verify=site.certificate, headers=headers)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
-        assert answer.json() == {"error": {"code": SystemFault.code, "kind": "system", "message": sentence}}
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json() == problem(SystemFault.code, "system", 503, sentence, language)
         for path, told in (("/competitions/x/submit/", SENT[language]), ("/api/v1/", "Idempotency-Key")):
             sent = requests.post(f"{site.url}{path}", data=b"x", verify=site.certificate, headers=headers)
             assert (sent.status_code, told in sent.text) == (503, True)
