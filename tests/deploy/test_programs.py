@@ -72,6 +72,10 @@ def test_every_program_is_a_service_of_compose() -> None:
         assert _seconds(service["stop_grace_period"]) == program.grace
 
 
+def test_the_proxy_of_compose_starts_again_with_the_web_process_whose_address_it_keeps() -> None:
+    assert composed()["services"]["proxy"]["depends_on"]["web"]["restart"] is True
+
+
 def test_every_program_is_a_pod_of_kubernetes() -> None:
     own = {name: pod for name, pod in pods().items() if pod["containers"][0].get("args", [""])[0] == "run"}
     assert {pod["containers"][0]["args"][1] for pod in own.values()} == PROGRAMS.keys()
@@ -82,6 +86,9 @@ def test_every_program_is_a_pod_of_kubernetes() -> None:
         assert image == ("worker-cpu" if name == "worker" else "web")
         assert _signal(None, targets[image]) == program.stop_signal.name
         assert pod["terminationGracePeriodSeconds"] >= program.grace
+        [tables] = pod["initContainers"]
+        assert (tables["args"], tables["image"]) == (["migrate", "--check"], pod["containers"][0]["image"])
+        assert tables["envFrom"] == pod["containers"][0]["envFrom"]
 
 
 def test_backups_are_made_by_the_clock_in_each_kind_of_deployment() -> None:
