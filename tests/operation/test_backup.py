@@ -325,8 +325,11 @@ def test_a_dump_that_breaks_off_leaves_an_empty_database_not_half_of_one(
     call_command("migrate", verbosity=0)  # for the tests after this one
 
 
-def test_what_is_not_as_it_was_is_told(competition: Competition, tmp_path: Path) -> None:
+def test_what_is_not_as_it_was_is_told(
+    competition: Competition, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     call_command("backup", tmp_path / "b")
+    assert Chore.objects.get(name=Chore.Name.CHAIN_CHECK).facts["broken"] == []
     body = json.loads((tmp_path / "b" / MANIFEST).read_text())
     [board] = body["facts"]["boards"]
     body["facts"]["boards"][board] = "0" * 64
@@ -337,6 +340,8 @@ def test_what_is_not_as_it_was_is_told(competition: Competition, tmp_path: Path)
     run = ScoringRun.objects.filter(live_for__isnull=False).last()
     ScoringRun.objects.filter(pk=run.pk).update(final_score=0.987)  # somebody had altered it before the backup
     call_command("backup", tmp_path / "c")
+    assert f"not as recorded: {competition.slug}" in capsys.readouterr().err
+    assert Chore.objects.get(name=Chore.Name.CHAIN_CHECK).facts["broken"] == [competition.slug]
     with pytest.raises(CommandError, match="score_differs"):
         call_command("restore", tmp_path / "c", "--replace", "--yes")
 

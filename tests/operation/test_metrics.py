@@ -177,6 +177,9 @@ def test_silence_of_programs_the_age_of_the_backup_and_redis_are_reported(monkey
     assert values("malpan_program_silence_seconds") == values("malpan_backup_age_seconds") == []
     for name, ago in ((Chore.Name.CHORES, timedelta(minutes=5)), (Chore.Name.BACKUP, timedelta(hours=30))):
         Chore.objects.create(name=name, done_at=timezone.now() - ago)
+    assert values("malpan_chains_broken") == []
+    record_chore(name=Chore.Name.CHAIN_CHECK, facts={"competitions": 3, "broken": ["norms"]})
+    assert values("malpan_chains_broken") == [1]
     note_beat()
     [chores], [beat] = (values("malpan_program_silence_seconds", program=name) for name in ("chores", "beat"))
     [backup] = values("malpan_backup_age_seconds")

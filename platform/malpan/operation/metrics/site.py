@@ -134,7 +134,9 @@ def _workers(now: datetime) -> Iterator[Metric]:
 
 
 def _signs(now: datetime) -> Iterator[Metric]:
-    """The silence of programs that say they are there, and the age of the last backup, if there was one."""
+    """The silence of programs that say they are there, the age of the last backup and what the last check of the chains
+    found, if there was one.
+    """
     silence = GaugeMetricFamily(
         "malpan_program_silence_seconds", "Since the program's last sign of life.", labels=["program"]
     )
@@ -145,7 +147,10 @@ def _signs(now: datetime) -> Iterator[Metric]:
     backup = GaugeMetricFamily("malpan_backup_age_seconds", "Since the last complete backup.", labels=[])
     if Chore.Name.BACKUP in done:
         backup.add_metric([], max(0.0, (now - done[Chore.Name.BACKUP].done_at).total_seconds()))
-    yield from (silence, backup)
+    broken = GaugeMetricFamily("malpan_chains_broken", "Competitions that are not as their chains say.", labels=[])
+    if Chore.Name.CHAIN_CHECK in done:
+        broken.add_metric([], len(done[Chore.Name.CHAIN_CHECK].facts.get("broken", [])))
+    yield from (silence, backup, broken)
 
 
 def _redis() -> Metric:

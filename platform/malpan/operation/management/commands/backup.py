@@ -1,4 +1,4 @@
-"""``manage.py backup``: the whole site in one folder, while it works."""
+"""``manage.py backup``: the whole site in one folder, while it works; then the chains are checked, as every night."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import BaseCommand, CommandError, call_command
 
 from malpan.core.chores import record_chore
 from malpan.core.errors import DomainError
@@ -54,6 +54,7 @@ class Command(BaseCommand):
             f"{folder}: 파일 {len(made.stored_files)}개, 순위표 {len(made.facts.boards)}개, {size:,}바이트 / "
             f"{len(made.stored_files)} files, {len(made.facts.boards)} boards, {size:,} bytes"
         )
+        self._verify_chains()
         if made.missing_files:
             names = "\n".join(made.missing_files)
             raise CommandError(
@@ -61,3 +62,10 @@ class Command(BaseCommand):
                 "/ The backup is made, but this site lacks files that its database names, or has them damaged:\n"
                 + names
             )
+
+    def _verify_chains(self) -> None:
+        """Say what is not as recorded; the backup is made all the same, so this is no failure of it."""
+        try:
+            call_command("verify_chain", stdout=self.stdout)
+        except CommandError as error:
+            self.stderr.write(str(error))
