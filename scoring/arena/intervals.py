@@ -10,6 +10,11 @@ The interval is symmetric with a quantile of Student's t. Its degrees of freedom
 having G - 1: the smaller the sum beside its parts, the less is known of it. How often intervals hold the truth in
 simulated panels is measured by ``python -m tests.benchmarks arena``.
 
+Where nothing varies the error is unknown, not 0: the votes of one judge on one item, draws that all give the same,
+ratings without a rest. The interval is then without ends. If every draw gives the same difference, all clusters agree
+on its sign; of signs alone that has the probability 2^(1 - G) for the smaller number of clusters G, which is p. Of
+ratings without a rest nothing is known, and p is 1.
+
 For a figure that is linear in the votes the bootstrap needs no drawing: ``of_influence`` is what it tends to.
 """
 
@@ -32,12 +37,15 @@ Estimator = Callable[[FloatArray], FloatArray]  # sums (trials, width) -> figure
 
 _SMALLEST: Final = 1e-300
 _LEAST_SHARE: Final = 0.25
+_LEAST_ERROR: Final = 1e-8  # what is smaller is of rounding
 _FILLED: Final = 32  # cells of a table for each that is filled, up to which a product is faster than adding up
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its standard error, the degrees of freedom of that, and its interval."""
+    """A figure with its standard error, the degrees of freedom of that, and its interval; where the error is unknown it
+    and the ends are infinite, and 2^-freedom is the probability that all clusters agree by chance.
+    """
 
     value: float
     error: float
@@ -47,16 +55,16 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """Two-sided, of the value being 0; 1 where neither value nor error is above 0."""
-        if self.error <= 0:
-            return 1.0 if self.value == 0 else 0.0
+        """Two-sided, of the value being 0."""
+        if math.isinf(self.error):
+            return 1.0 if abs(self.value) < _LEAST_ERROR else 0.5**self.freedom
         return two_sided_p(self.value / self.error, self.freedom)
 
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
     """Figures (K,) with their covariances (K, K) when items, judges, or both at once are drawn; ``groups`` are the
-    numbers of clusters in that order.
+    numbers of clusters in that order. ``is_drawn``: without variance every draw gave the same.
     """
 
     values: FloatArray
@@ -64,15 +72,23 @@ class Clustered:
     judges: FloatArray
     votes: FloatArray
     groups: tuple[int, int, int]
+    is_drawn: bool = True
+
+    @property
+    def clusters(self) -> int:
+        """The smaller number of items and of judges; a single one of them counts for nothing."""
+        return min((count for count in self.groups[:2] if count > 1), default=1)
 
     def contrast(self, weights: FloatArray, level: float) -> Estimate:
         """The sum of the figures times ``weights`` (K,), with the interval of 1 - ``level``."""
         items, judges, votes = (float(weights @ each @ weights) for each in (self.items, self.judges, self.votes))
         variance = max(items + judges - votes, _LEAST_SHARE * votes)
+        value, error = float(weights @ self.values), math.sqrt(max(variance, 0.0))
+        if error < _LEAST_ERROR:
+            return Estimate(value, math.inf, self.clusters - 1.0 if self.is_drawn else 0.0, -math.inf, math.inf)
         parts = zip((items, judges, votes), self.groups, strict=True)
         noise = sum(each**2 / (count - 1) for each, count in parts if count > 1)
-        freedom = max(1.0, variance**2 / max(noise, _SMALLEST)) if variance > 0 else 1.0
-        value, error = float(weights @ self.values), math.sqrt(max(variance, 0.0))
+        freedom = max(1.0, variance**2 / max(noise, _SMALLEST))
         half = quantile(level, round(freedom, 6)) * error
         return Estimate(value, error, freedom, value - half, value + half)
 
@@ -112,7 +128,7 @@ def clustered(entries: Entries, estimate: Estimator, *, resamples: int, seed: st
         groups.append(count)
         drawn = _drawn(entries, cluster, count, estimate, resamples, _number(seed, name)) if count > 1 else None
         found.append(None if drawn is None else _covariance(drawn) * count / (count - 1))
-    return _whole(values, found, groups)
+    return _whole(values, found, groups, is_drawn=True)
 
 
 def of_influence(values: FloatArray, influence: FloatArray, item: IntArray, judge: IntArray) -> Clustered:
@@ -126,7 +142,7 @@ def of_influence(values: FloatArray, influence: FloatArray, item: IntArray, judg
         sums -= sums.mean(axis=0)
         groups.append(count)
         found.append(sums.T @ sums * count / (count - 1) if count > 1 else None)
-    return _whole(values, found, groups)
+    return _whole(values, found, groups, is_drawn=False)
 
 
 def _clusters(item: IntArray, judge: IntArray) -> dict[str, IntArray]:
@@ -136,11 +152,11 @@ def _clusters(item: IntArray, judge: IntArray) -> dict[str, IntArray]:
     return {name: np.unique(labels, return_inverse=True)[1] for name, labels in named.items()}
 
 
-def _whole(values: FloatArray, found: list[FloatArray | None], groups: list[int]) -> Clustered:
+def _whole(values: FloatArray, found: list[FloatArray | None], groups: list[int], *, is_drawn: bool) -> Clustered:
     """A single cluster has no variance of its own to show; that of the votes takes its place."""
     votes = found[2] if found[2] is not None else np.zeros((len(values), len(values)))
     items, judges = (votes if each is None else each for each in found[:2])
-    return Clustered(values, items, judges, votes, (groups[0], groups[1], groups[2]))
+    return Clustered(values, items, judges, votes, (groups[0], groups[1], groups[2]), is_drawn)
 
 
 def _drawn(

@@ -19,8 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scoring import __version__
-from scoring.arena import meta_items, meta_systems
+from scoring.arena import INSTRUMENT, meta_items, meta_systems
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta_scores import MetricScores
 from scoring.arena.result import ArenaResult, rounded
@@ -180,7 +179,7 @@ def _signature(result: ArenaResult, metrics: Sequence[MetricScores]) -> dict[str
     """What the numbers depend on."""
     return {
         "format": FORMAT,
-        "instrument": __version__,
+        "instrument": INSTRUMENT,
         "result_hash": result.document()["signature_hash"],
         "scores_sha256": json_sha256([asdict(each) for each in sorted(metrics, key=lambda each: each.name)]),
         "resamples": RESAMPLES,

@@ -41,6 +41,7 @@ TRIALS: Final = 2000  # of the permutation where not all are tried
 
 _EXACT: Final = 12  # systems
 _SLACK: Final = 1e-10
+_LEAST_VARIANCE: Final = 1e-16  # what is smaller is of rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,8 @@ def agreements(
     signs = pairs.signs(metrics)
     taus, shares = _tau(pairs.side, signs), (pairs.side == signs).mean(axis=1)
     over_systems = _over_systems(pairs, signs, resamples, seed) if metrics.shape[1] >= FEWEST else None
-    over_votes = _over_votes(pairs, signs, resamples, seed)
+    is_error_known = bool((np.diag(pairs.covariance) > _LEAST_VARIANCE).any())
+    over_votes = _over_votes(pairs, signs, resamples, seed) if is_error_known else None
     told = pairs.decided.sum()
     decided = ((pairs.side == signs) * pairs.decided).sum(axis=1) / max(told, 1)
 
@@ -122,7 +124,7 @@ def agreements(
             return Figure(None, None, None)
         value = float(values[at])
         systems = None if over_systems is None else _interval(over_systems[which][:, at], level)
-        votes = _interval(over_votes[which][:, at], level)
+        votes = None if over_votes is None else _interval(over_votes[which][:, at], level)
         return Figure(value, systems, None if votes is None else _mirrored(votes, value, least))
 
     return [

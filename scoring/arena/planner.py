@@ -4,6 +4,7 @@ is, by any protocol. The judges are good; the strengths are spread evenly with a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -23,13 +24,13 @@ RESAMPLES: Final = 60  # of one panel; the median of several panels is what is p
 class Width:
     """What to expect of so many judgements. ``judgements``: real ones of all judges, without controls and repeats;
     ``width``: the median width of the 95 % intervals of the scores, in logits or, of ratings, in standard deviations of
-    a judge; ``separated``: the share of the pairs
-    of systems that are told apart (Holm over all pairs).
+    a judge, and ``None`` where so few judgements show no error; ``separated``: the share of the pairs of systems that
+    are told apart (Holm over all pairs).
     """
 
     votes_per_judge: int
     judgements: int
-    width: float
+    width: float | None
     separated: float
 
 
@@ -74,7 +75,8 @@ def plan_widths(
         found = [_panel(panel, seed + number) for number in range(repetitions)]
         widths = [width for widths, _shares, _count in found for width in widths]
         share = sum(share for _widths, share, _count in found) / len(found)
-        rows.append(Width(votes, found[0][2], float(median(widths)), share))
+        width = median(widths)
+        rows.append(Width(votes, found[0][2], width if math.isfinite(width) else None, share))
     return tuple(rows)
 
 

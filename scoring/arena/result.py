@@ -3,12 +3,15 @@
 Strengths (pairwise, ranking) are logits with mean 0: a difference of 1 is a chance of 73 % to win a comparison that is
 decided. Scores of ratings are deviations of a judge with mean 0. Intervals, ranges of ranks and clusters are those of
 ``scoring.arena.intervals`` and ``scoring.arena.ranks``. Numbers are rounded, so that another processor, whose sums
-differ in the last of 16 digits, writes the same: to ``DECIMALS``, and large ones to ``LARGE``.
+differ in the last of 16 digits, writes the same: to ``DECIMALS``, and large ones to ``LARGE``. An error that is
+unknown, and the ends of its interval, are ``null``. ``INSTRUMENT`` names the version that computes; a result of another
+one is another.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scoring import __version__
+from scoring.arena import INSTRUMENT
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE, point_shares
 from scoring.arena.comparable import require_result
 from scoring.arena.influence import influences
@@ -78,7 +81,7 @@ def signature_of(votes: Votes) -> dict[str, Any]:
     """What the numbers of a result depend on."""
     return {
         "format": FORMAT,
-        "instrument": __version__,
+        "instrument": INSTRUMENT,
         "votes_sha256": hashlib.sha256(votes_bytes(votes)).hexdigest(),
         "protocol": votes.protocol,
         "resamples": votes.settings.resamples,
@@ -114,7 +117,7 @@ def _document(
         "agreement": agreement_document(votes),
         "judges": [each.as_dict() for each in qualities],
         "influence": _influence(votes, scored),
-        "warnings": _warnings(votes, real, scored),
+        "warnings": _warnings(votes, real, scored, estimates),
         "signature": signature,
         "signature_hash": json_sha256(signature),
     }
@@ -247,9 +250,10 @@ def _influence(votes: Votes, scored: Scored) -> list[dict[str, Any]]:
     return [asdict(each) for each in influences(scored.scores, without, judges)] if len(judges) > 1 else []
 
 
-def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored) -> list[str]:
+def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored, estimates: Sequence[Estimate]) -> list[str]:
     judges = len({vote.judge for vote in real})
     found = {
+        "error_unknown": any(math.isinf(each.error) for each in estimates),
         "regularised": scored.is_regularised,
         "one_judge": judges == 1,
         "few_judges": 1 < judges < FEW_JUDGES,
@@ -259,8 +263,10 @@ def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored) -> list[str]:
 
 
 def rounded(value: Any, decimals: int = DECIMALS) -> Any:
-    """``value`` with its numbers rounded; whole ones are integers."""
+    """``value`` with its numbers rounded; whole ones are integers, infinite ones ``None``."""
     if isinstance(value, float):
+        if math.isinf(value):
+            return None
         found = round(value, decimals)
         return int(found) if found.is_integer() else found
     if isinstance(value, dict):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from scoring.arena import INSTRUMENT
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta import evaluate
 from scoring.arena.result import ArenaResult, compute
@@ -61,12 +62,21 @@ def _comparison(result: ArenaResult, path: str, expected: bytes, language: Langu
     if expected == result.bytes():
         return say("arena_same", language, path=path, hash=result.document()["signature_hash"])
     try:
-        places = list(differences(result.document(), json.loads(expected.decode("utf-8-sig"))))
+        other = json.loads(expected.decode("utf-8-sig"))
+        if (made_by := _instrument(other)) not in ("", INSTRUMENT):
+            return say("arena_other_instrument", language, path=path, made_by=quoted(made_by), instrument=INSTRUMENT)
+        places = list(differences(result.document(), other))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         places = [say("arena_not_json", language)]
     places = places or [say("arena_layout", language)]
     shown = ", ".join(places[:SHOWN_PLACES]) + (" …" if len(places) > SHOWN_PLACES else "")
     return say("arena_differs", language, path=path, places=shown)
+
+
+def _instrument(document: Any) -> str:
+    """The version that a result says it was computed by."""
+    signature = document.get("signature") if isinstance(document, Mapping) else None
+    return str(signature.get("instrument", "")) if isinstance(signature, Mapping) else ""
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
@@ -112,7 +122,7 @@ def _table(document: Mapping[str, Any], language: Language) -> Iterator[Row]:
             name,
             str(row["rank"]),
             f"{row['score']:+.3f}",
-            f"{row['low']:+.3f}~{row['high']:+.3f}",
+            _NONE if row["low"] is None else _signed(row),
             f"{row['best_rank']}~{row['worst_rank']}",
             str(row["cluster"]),
             f"{100 * row['points']:.1f}",
@@ -127,7 +137,7 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
     yield say("arena_scale_pairs" if parameters else "arena_scale_ratings", language)
     yield say("arena_clusters", language)
     if parameters:
-        yield say("arena_order", language, **parameters["order"], tie=100 * parameters["shares"]["tie"])
+        yield _order(parameters, language)
     for row in document["agreement"]:
         yield _agreement(row, language)
     suspicious = [each for each in document["judges"] if each["flags"]]
@@ -143,6 +153,17 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
         yield say(f"arena_warning_{name}", language)
     votes = document["signature"]["votes_sha256"]
     yield say("arena_signature", language, hash=document["signature_hash"], votes=votes)
+
+
+def _order(parameters: Mapping[str, Any], language: Language) -> str:
+    order, tie = parameters["order"], 100 * parameters["shares"]["tie"]
+    interval = _NONE if order["low"] is None else _signed(order)
+    return say("arena_order", language, value=order["value"], interval=interval, tie=tie)
+
+
+def _signed(found: Mapping[str, float]) -> str:
+    """An interval around 0."""
+    return f"{found['low']:+.3f}~{found['high']:+.3f}"
 
 
 def _influence(rows: Sequence[Mapping[str, Any]], language: Language) -> str:

@@ -25,6 +25,12 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "{path}: 다시 계산한 결과와 다릅니다. 처음 다른 곳: {places}",
         "{path}: the recomputed result differs. First differences: {places}",
     ),
+    "arena_other_instrument": Message(
+        "{path}: 다른 판({made_by})이 계산한 결과입니다. 여기의 {instrument} 판은 다른 값을 낼 수 있으므로, 그 판으로 "
+        "다시 계산하십시오.",
+        "{path}: computed by another version, {made_by}. This one, {instrument}, may give other figures: compute it "
+        "again with that version.",
+    ),
     "arena_layout": Message("내용은 같고 줄바꿈이나 순서가 다름", "same content, other layout"),
     "arena_not_json": Message("JSON 문서가 아님", "no JSON document"),
     "arena_title": Message("말평 아레나 결과", "Malpyeong arena result"),
@@ -58,8 +64,8 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "significantly better than all below it.",
     ),
     "arena_order": Message(
-        "먼저 보인 쪽의 이점: {value:+.3f}로짓 ({low:+.3f}~{high:+.3f}), 무승부 {tie:.1f}%.",
-        "Advantage of the output shown first: {value:+.3f} logits ({low:+.3f} to {high:+.3f}); {tie:.1f} % ties.",
+        "먼저 보인 쪽의 이점: {value:+.3f}로짓 ({interval}), 무승부 {tie:.1f}%.",
+        "Advantage of the output shown first: {value:+.3f} logits ({interval}); {tie:.1f} % ties.",
     ),
     "arena_agreement": Message(
         "일치도({name}): 크리펜도르프 알파 {alpha}, 그웻 AC2 {ac2}, 같은 판정 {same}, 두 명 이상 본 단위 {units}개.",
@@ -83,6 +89,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
     "arena_signature": Message(
         "서명 {hash} (투표 파일 {votes})",
         "Signature {hash} (votes file {votes})",
+    ),
+    "arena_warning_error_unknown": Message(
+        "표가 너무 적거나 모두 한결같아 점수의 오차를 알 수 없습니다. 그런 점수에는 구간이 없습니다.",
+        "There are too few votes, or they are all alike: the error of scores is not known, and they have no interval.",
     ),
     "arena_warning_regularised": Message(
         "전승이나 전패한 시스템이 있어 작은 가상 표를 더해 추정했습니다. 그 점수의 크기는 믿을 만하지 않습니다.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,10 @@ from django.urls import reverse
 from malpan.arena.exclusions import make_exclusion
 from malpan.arena.models import Campaign
 from malpan.arena.selectors import judges_of
+from malpan.web.presenters.arena_manage import standing_lines, warning_texts
+from malpan.web.presenters.campaigns import csv_rows, forest_of, order_sentence, system_lines
+from scoring.arena.result import compute
+from scoring.arena.simulation import Panel, simulate
 from scoring.cli import main
 from tests.arena.conftest import NAMES, World, judge_everything, make_world
 from tests.web.html import parse
@@ -142,3 +147,17 @@ def test_queries_do_not_grow_with_the_votes(
     world.publish(campaign)
     with django_assert_max_num_queries(16):
         client.get(address(world, campaign))
+
+
+def test_scores_whose_error_is_unknown_have_a_dash_and_no_drawing() -> None:
+    """One judge's one vote: no line that looks like an interval, an empty cell of the table, and the reason."""
+    votes = simulate(Panel((0.5, -0.5), ("good",), items=1, votes_per_judge=1), 1)
+    document = compute(replace(votes, votes=votes.real())).document()
+    assert [line.interval for line in system_lines(document)] == ["–", "–"]
+    assert [line.interval for line in standing_lines(document)] == ["–", "–"]
+    assert {line.band for line in system_lines(document)} == {1}
+    assert forest_of(document, None) is None
+    columns, rows = csv_rows(document)
+    assert all(row[columns.index("low")] is None for row in rows)
+    assert "95% 구간 –" in order_sentence(document)
+    assert any("오차를 알 수 없습니다" in text for text in warning_texts(document["warnings"]))

@@ -22,7 +22,7 @@ from malpan.arena.models import Campaign, Computation
 from malpan.competitions.models import Competition
 from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
-from scoring import __version__
+from scoring.arena import INSTRUMENT
 
 JOB: Final = "compute_figures"
 AGAIN_AFTER: Final = timedelta(minutes=1)  # since a computation was given up
@@ -169,7 +169,7 @@ def _key(question: Question) -> dict[str, object]:
         "competition": question.competition,
         "kind": question.kind,
         "given_sha256": sha256,
-        "instrument": __version__,
+        "instrument": INSTRUMENT,
     }
 
 
@@ -179,7 +179,7 @@ def _is_answered(question: Question) -> bool:
 
 def _alike(question: Question) -> QuerySet[Computation]:
     return Computation.objects.select_related("job").filter(
-        campaign=question.campaign, kind=question.kind, subject=question.subject, instrument=__version__
+        campaign=question.campaign, kind=question.kind, subject=question.subject, instrument=INSTRUMENT
     )
 
 

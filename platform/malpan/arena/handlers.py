@@ -13,7 +13,7 @@ from malpan.arena.models import Computation
 from malpan.jobs import outcome, registry
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
-from scoring import __version__
+from scoring.arena import INSTRUMENT
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class ComputeFigures(registry.Handler):
         if row is None or row.answered_at is not None:  # its draft was removed; another attempt was faster
             outcome.written(job, partial(outcome.finish, job_id=job.pk, attempt=job.attempt))
             return
-        if row.instrument != __version__:
+        if row.instrument != INSTRUMENT:
             raise registry.NotMine(row.instrument)
         lease.report(_STAGE, 0.0)
         answer = computing.compute_answer(row)

@@ -22,7 +22,7 @@ from malpan.core.errors import SystemFault
 from malpan.core.storage import read_private
 from malpan.leaderboard.verification import Finding
 from malpan.submissions.models import ChainEntry
-from scoring import __version__
+from scoring.arena import INSTRUMENT
 from scoring.errors import ScoringError
 from scoring.signature import json_sha256
 
@@ -119,7 +119,7 @@ def is_computed(result: CampaignResult) -> bool:
     """
     try:
         published = json.loads(read_private(result.result_sha256))
-        if published["signature"]["instrument"] != __version__:
+        if published["signature"]["instrument"] != INSTRUMENT:
             return True
         found = result_bytes(read_private(result.votes_sha256))
     except (KeyError, ValueError, ScoringError, SystemFault):

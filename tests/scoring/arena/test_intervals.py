@@ -115,6 +115,18 @@ def test_a_single_judge_leaves_the_variance_of_items():
     assert found.figure(0, 0.05).error == pytest.approx(written_out((values - values.mean()) / 40, item) ** 0.5)
 
 
+def test_no_variance_is_no_certainty():
+    """Draws that all give the same show the sign only; of ratings without a rest nothing is known."""
+    none = np.zeros((1, 1))
+    drawn = Clustered(np.ones(1), none, none, none, (30, 4, 120)).figure(0, 0.05)
+    assert (drawn.error, drawn.low, drawn.high, drawn.p) == (np.inf, -np.inf, np.inf, 2**-3)
+    assert Clustered(np.ones(1), none, none, none, (30, 1, 30)).figure(0, 0.05).p == 2**-29
+    assert Clustered(np.ones(1), none, none, none, (1, 1, 1)).figure(0, 0.05).p == 1
+    assert Clustered(np.zeros(1), none, none, none, (30, 4, 120)).figure(0, 0.05).p == 1
+    at = np.arange(5)
+    assert of_influence(np.ones(1), np.zeros((5, 1)), at, at).figure(0, 0.05).p == 1
+
+
 def test_a_difference_has_the_variance_of_the_contrast():
     covariance = np.asarray([[2.0, 0.5], [0.5, 1.0]])
     found = Clustered(np.asarray([3.0, 1.0]), covariance, covariance, covariance, (10, 10, 100))

@@ -59,3 +59,8 @@ def test_the_same_question_gets_the_same_answer() -> None:
 def test_one_system_is_nothing_to_compare() -> None:
     with pytest.raises(ValueError, match="1 systems"):
         plan_widths(1, 0.5, 0.1, 0.0, 4, [20])
+
+
+def test_so_few_judgements_that_no_error_shows_have_no_width() -> None:
+    [row] = plan_widths(2, 0.5, 0.0, 0.0, 1, [1], items=1, repetitions=2)
+    assert (row.judgements, row.width, row.separated) == (1, None, 0)

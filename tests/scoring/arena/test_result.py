@@ -11,13 +11,23 @@ from dataclasses import replace
 
 import pytest
 
-from scoring import __version__
+from scoring.arena import INSTRUMENT
 from scoring.arena.bradley_terry import fit
 from scoring.arena.comparable import NoResult
 from scoring.arena.comparisons import comparisons
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate, spread_strengths
-from scoring.arena.vote_records import PROTOCOLS, Exclusion
+from scoring.arena.vote_records import (
+    PROTOCOLS,
+    ArenaItem,
+    Criterion,
+    Exclusion,
+    Judge,
+    System,
+    Vote,
+    Votes,
+    VoteSettings,
+)
 from scoring.arena.votes import read_votes, votes_bytes
 
 PANEL = Panel(
@@ -39,7 +49,7 @@ def test_the_same_votes_give_the_same_bytes(protocol):
     assert document == result.document()
     assert document["signature"] == {
         "format": "malpan-arena-result@1",
-        "instrument": __version__,
+        "instrument": INSTRUMENT,
         "votes_sha256": hashlib.sha256(votes_bytes(votes)).hexdigest(),
         "protocol": protocol,
         "resamples": 200,
@@ -165,6 +175,60 @@ def test_one_judge_and_all_wins_are_warned_of():
     assert document["warnings"] == ["regularised", "one_judge"]
     assert [row["label"] for row in document["systems"]] == list(votes.counting)
     assert document["influence"] == []
+
+
+def few(values, protocol="pairwise", **changes):
+    """Votes of (judge, item, systems, value)."""
+    rows = [Vote(number, *each) for number, each in enumerate(values, 1)]
+    labels = sorted({label for row in rows for label in row.systems})
+    return Votes(
+        {"number": 1, "title": ""},
+        protocol,
+        tuple(System(label, f"team {label}", number) for number, label in enumerate(labels, 1)),
+        tuple(ArenaItem(label) for label in sorted({row.item for row in rows})),
+        tuple(Judge(label) for label in sorted({row.judge for row in rows})),
+        tuple(rows),
+        settings=VoteSettings(100, "a"),
+        **changes,
+    )
+
+
+FIRST_WINS = {"choice": "first"}
+SCALE = (Criterion("a", 1, 5),)
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        few([("J1", "I1", ("S1", "S2"), FIRST_WINS)]),
+        few([("J1", "I1", pair, FIRST_WINS) for pair in (("S1", "S2"), ("S1", "S3"), ("S2", "S3"))]),
+        few([("J1", "I1", (f"S{at}",), {"scores": {"a": at}}) for at in (1, 2, 3)], "rubric", criteria=SCALE),
+        few([(f"J{at}", f"I{at}", (f"S{at}",), {"scores": {"a": at}}) for at in (1, 2, 3)], "rubric", criteria=SCALE),
+        few([(f"J{at}", f"I{at}", ("S1", "S2"), FIRST_WINS) for at in (1, 2)]),
+    ],
+    ids=["one vote", "one judge on one item", "one rating of each", "one rating of each by others", "two judges agree"],
+)
+def test_votes_that_show_no_error_tell_nobody_apart(votes):
+    document = compute(read_votes(votes_bytes(votes))).document()
+    assert "error_unknown" in document["warnings"]
+    systems = len(document["systems"])
+    for row in document["systems"]:
+        assert (row["error"], row["low"], row["high"]) == (None, None, None)
+        assert (row["best_rank"], row["worst_rank"], row["cluster"]) == (1, systems, 1)
+    for pair in document["pairs"]:
+        assert (pair["low"], pair["high"]) == (None, None)
+        assert pair["p"] == (1 if len(votes.judges) != 2 else 0.5)  # two agree by chance half of the time
+
+
+@pytest.mark.parametrize(("judges", "is_apart"), [(5, False), (6, True)])
+def test_of_judges_who_all_agree_the_signs_are_tested(judges, is_apart):
+    """No draw differs: 2^(1 - judges) is the probability, but how far the two are apart has no interval."""
+    rows = [(f"J{at}", f"I{item}", ("S1", "S2"), FIRST_WINS) for at in range(judges) for item in range(8)]
+    document = compute(few(rows)).document()
+    assert document["pairs"][0]["p"] == 2.0 ** (1 - judges)
+    assert [row["low"] for row in document["systems"]] == [None, None]
+    assert ([row["cluster"] for row in document["systems"]] == [1, 2]) == is_apart
+    assert document["warnings"] == ["error_unknown", "regularised"]
 
 
 def test_systems_stand_in_the_order_of_their_ranks_not_of_their_labels():

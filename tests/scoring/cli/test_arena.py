@@ -55,6 +55,30 @@ def test_another_result_is_told_with_the_place(votes_file, tmp_path, capsys, cha
     assert place in capsys.readouterr().err
 
 
+def test_a_result_of_another_version_is_told_as_that(votes_file, tmp_path, capsys):
+    published = tmp_path / "PUBLISHED.json"
+    main(["arena", str(votes_file), "-o", str(published)])
+    result = json.loads(published.read_bytes())
+    result["signature"]["instrument"] = "0.1.0"
+    published.write_text(json.dumps(result), encoding="utf-8")
+    for language, words in (("ko", "다른 판(0.1.0)"), ("en", "another version, 0.1.0")):
+        capsys.readouterr()
+        assert main(["arena", str(votes_file), "--check", str(published), "--lang", language]) == 1
+        assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("language", "words"), [("ko", "오차를 알 수 없습니다"), ("en", "is not known")])
+def test_a_score_without_an_interval_has_a_dash(tmp_path, capsys, language, words):
+    path = tmp_path / "V.json"
+    votes = simulate(PANEL, 1)
+    path.write_bytes(votes_bytes(replace(votes, votes=votes.real()[:1])))
+    assert main(["arena", str(path), "--lang", language]) == 0
+    printed = capsys.readouterr().out
+    assert words in printed
+    assert "~" not in "".join(line.split()[4] for line in printed.splitlines() if " System" in line)
+    assert "(-)" in printed  # the order effect
+
+
 def test_another_layout_and_no_json_are_told(votes_file, tmp_path, capsys):
     published = tmp_path / "PUBLISHED.json"
     main(["arena", str(votes_file), "-o", str(published)])

@@ -34,7 +34,9 @@ def planner_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 
 
 def _line(row: dict[str, Any]) -> tuple[dict[str, Any], str, str, str]:
-    return row, figure_text(row["width"], 2), figure_text(row["width"] / 2, 2), percent(row["separated"])
+    width = row["width"]
+    half = "–" if width is None else f"±{figure_text(width / 2, 2)}"
+    return row, figure_text(width, 2), half, percent(row["separated"])
 
 
 urlpatterns = [path("arena/planner/", planner_page, name="manage_arena_planner")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,9 @@ FLAGS: dict[str, Promise] = {
     "position": gettext_lazy("한쪽 자리만 고름"),
 }
 WARNINGS: dict[str, Promise] = {
+    "error_unknown": gettext_lazy(
+        "판단이 너무 적거나 모두 한결같아 점수의 오차를 알 수 없습니다. 그런 점수에는 신뢰 구간이 없습니다."
+    ),
     "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 표를 조금 더해 셈했습니다."),
     "one_judge": gettext_lazy("평가자가 한 명뿐이라 신뢰 구간은 문항의 차이만 나타냅니다."),
     "few_judges": gettext_lazy("평가자가 다섯 명보다 적어 신뢰 구간을 조심해서 읽어야 합니다."),
@@ -230,6 +233,11 @@ def figure_text(value: float | None, decimals: int = 3) -> str:
     return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
 
 
+def interval_text(figure: Mapping[str, Any]) -> str:
+    """The interval of ``figure``; a dash where its error is unknown."""
+    return "–" if figure["low"] is None else f"{figure_text(figure['low'])} ~ {figure_text(figure['high'])}"
+
+
 def value_text(assignment: Assignment, value: dict[str, Any]) -> str:
     """A judgement in words, with the labels of the systems."""
     shown = list(assignment.systems)
@@ -259,7 +267,7 @@ def standing_lines(document: dict[str, Any]) -> list[StandingLine]:
             name=row["name"],
             team_number=row["team_number"],
             score=figure_text(row["score"]),
-            interval=f"{figure_text(row['low'])} ~ {figure_text(row['high'])}",
+            interval=interval_text(row),
             ranks=range_text(row["best_rank"], row["worst_rank"]),
             cluster=row["cluster"],
             votes=row["votes"],

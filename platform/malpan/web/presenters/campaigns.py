@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from malpan.arena.models import Campaign
 from malpan.web.plots.forest import Estimate, Forest, forest
 from malpan.web.plots.matrix import Matrix, win_matrix
-from malpan.web.presenters.arena_manage import figure_text, range_text
+from malpan.web.presenters.arena_manage import figure_text, interval_text, range_text
 
 MATRIX_MOST: Final = 30  # systems that a drawing of the matrix has room for; the table has all
 COMPARED: Final = frozenset({Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING})
@@ -55,12 +55,6 @@ class SystemLine:
     ties: int | None
     losses: int | None
     votes: int
-
-
-def interval_text(figure: Mapping[str, Any]) -> str:
-    if figure.get("low") is None:
-        return "–"
-    return f"{figure_text(figure['low'])} ~ {figure_text(figure['high'])}"
 
 
 def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
