@@ -98,10 +98,10 @@ class UnitSite(Deployed):
         self.replaced[name] = ended, time.time()
 
     def scored(self) -> Done:
-        """The work done until now."""
+        """The scoring done until now; other jobs, such as the intervals of a board, follow from it."""
         rows = self.query(
             "SELECT m.at, m.worker, m.kind, COALESCE(j.parent_id, j.id) FROM chaos_move m JOIN jobs_job j"
-            " ON m.job = j.id WHERE m.state = 'finished' ORDER BY m.at"
+            " ON m.job = j.id WHERE m.state = 'finished' AND m.kind IN ('run', 'slice') ORDER BY m.at"
         )
         done: Done = {code: {"run": [], "slice": []} for code in ("old", "new")}
         for at, worker, kind, job in rows:
