@@ -7,8 +7,12 @@ sum may come out too small by chance; it is never taken as less than ``_LEAST_SH
 draws items and judges at once counts the last part three times, and its intervals are too wide.)
 
 The interval is symmetric with a quantile of Student's t. Its degrees of freedom are Satterthwaite's for the sum, each V
-having G - 1: the smaller the sum beside its parts, the less is known of it. How often intervals hold the truth in
-simulated panels is measured by ``python -m tests.benchmarks arena``.
+having G - 1: the smaller the sum beside its parts, the less is known of it. They are never fewer than G - 1 of the
+smaller number of clusters, which Cameron, Gelbach and Miller take for two-way clusters: where the parts cancel by
+chance Satterthwaite's go down to 1, and with 5 to 8 judges intervals were several times as wide as in panels alike. Of
+60 panels each of 6 systems and 5, 8 and 20 judges intervals of differences held the truth in 97.6, 95.8 and 94.7 % with
+that least number, in 99.8, 97.6 and 96.4 % without; 27 instead of 13 % of the pairs were told apart by 8 judges.
+``python -m tests.benchmarks arena`` measures how often intervals hold the truth in simulated panels.
 
 Where nothing varies the error is unknown, not 0: the votes of one judge on one item, draws that all give the same,
 ratings without a rest. The interval is then without ends. If every draw gives the same difference, all clusters agree
@@ -88,7 +92,7 @@ class Clustered:
             return Estimate(value, math.inf, self.clusters - 1.0 if self.is_drawn else 0.0, -math.inf, math.inf)
         parts = zip((items, judges, votes), self.groups, strict=True)
         noise = sum(each**2 / (count - 1) for each, count in parts if count > 1)
-        freedom = max(1.0, variance**2 / max(noise, _SMALLEST))
+        freedom = max(1.0, self.clusters - 1.0, variance**2 / max(noise, _SMALLEST))
         half = quantile(level, round(freedom, 6)) * error
         return Estimate(value, error, freedom, value - half, value + half)
 

@@ -27,6 +27,8 @@ def _rule() -> tuple[list[float], list[float]]:
 
 def two_sided_p(t: float, freedom: float) -> float:
     """P(|T| >= |t|) with ``freedom`` degrees of freedom, which need not be whole."""
+    if t == 0:
+        return 1.0
     freedom = min(freedom, _MOST_FREEDOM)
     low, high = math.atan(abs(t) / math.sqrt(freedom)), math.pi / 2
     if freedom > _FARTHEST**2:  # a narrow peak at 0

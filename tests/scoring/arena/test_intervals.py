@@ -54,6 +54,7 @@ def test_the_variance_is_that_of_the_formula():
     assert estimate.error == pytest.approx(variance**0.5)
     freedom = variance**2 / sum(v**2 / (n - 1) for v, n in zip((items, judges, votes), found.groups, strict=True))
     assert estimate.freedom == pytest.approx(freedom)
+    assert freedom > found.clusters - 1
     assert estimate.high - estimate.value == pytest.approx(quantile(0.05, round(freedom, 6)) * estimate.error)
 
 
@@ -113,6 +114,15 @@ def test_a_single_judge_leaves_the_variance_of_items():
     found = of_influence(np.zeros(1), ((values - values.mean()) / 40)[:, None], item, np.zeros(40, int))
     assert found.groups[1] == 1
     assert found.figure(0, 0.05).error == pytest.approx(written_out((values - values.mean()) / 40, item) ** 0.5)
+
+
+@pytest.mark.parametrize(("groups", "least"), [((20, 5, 90), 4), ((6, 20, 90), 5), ((1, 5, 5), 4), ((20, 1, 20), 19)])
+def test_the_freedom_is_at_least_that_of_the_smaller_number_of_clusters(groups, least):
+    """Where the variances cancel nearly, Satterthwaite's would be 1 or fewer."""
+    items, judges, votes = (np.full((1, 1), each) for each in (0.6, 0.6, 1.0))
+    found = Clustered(np.ones(1), items, judges, votes, groups).figure(0, 0.05)
+    assert found.freedom == least
+    assert found.high - 1 == pytest.approx(quantile(0.05, least) * found.error)
 
 
 def test_no_variance_is_no_certainty():
