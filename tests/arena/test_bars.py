@@ -6,9 +6,10 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from malpan.arena.bars import bars_of, declare_bars, set_bars
-from malpan.arena.errors import CampaignNotOpen, JudgeNotFound
+from malpan.arena.errors import AssignmentVoid, CampaignNotOpen, JudgeNotFound
 from malpan.arena.models import Assignment, CampaignJudge, JudgeBar
 from malpan.arena.panel import current_balance
+from malpan.arena.queue import current_assignment, newest_judgement
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import leave_team
@@ -249,3 +250,64 @@ def test_public_hosts_are_lower_case_and_hosts():
 
     assert all(host == host.lower() and "." in host and "@" not in host for host in PUBLIC_HOSTS)
     assert person("x@example.com").email.rpartition("@")[2] in PUBLIC_HOSTS
+
+
+# --- what changes after the opening -----------------------------------------------------------------------------------
+def join_by_invitation(judge: CampaignJudge, own: Team) -> None:
+    from malpan.teams.invitations import create_invitation, join_team
+
+    _row, token = create_invitation(team=own, actor=leader_of(own))
+    join_team(token=token, user=judge.user)
+
+
+def verify_address(judge: CampaignJudge, own: Team) -> None:
+    leader = leader_of(own)
+    leader.email = "lee@univ.ac.kr"
+    leader.save()
+    EmailAddress.objects.create(user=judge.user, email="me@univ.ac.kr", verified=True)
+
+
+def merge_own_team(judge: CampaignJudge, own: Team) -> None:
+    TeamFactory.create(competition=own.competition, leader=judge.user, merged_into=own)
+
+
+@pytest.mark.parametrize("change", [join_by_invitation, verify_address, merge_own_team])
+def test_who_comes_to_belong_to_a_team_after_the_opening_judges_no_more_of_it(change):
+    panel = open_panel(systems=5, judges=6, item_count=20, calibration_count=0)
+    judge = panel.judges[0]
+    panel.judge_next(judge)
+    shown = panel.next(judge)
+    label = shown.systems[0]
+    own = next(row for row in panel.systems if row.label == label).submission.team
+    before = current_balance(panel.campaign)
+
+    change(judge, own)
+
+    assert current_assignment(judge) is None
+    with pytest.raises(AssignmentVoid):
+        panel.judge(shown)
+    assert label not in panel.next(judge).systems
+    shown.refresh_from_db()
+    assert shown.state == "void"
+    assert not [row for row in panel.queue(judge, state="open") if label in row.systems]
+    after = current_balance(panel.campaign)
+    assert (after.assignments, after.pairs) == (before.assignments, before.pairs)
+    [entry] = AuditEntry.objects.filter(action="campaign_judge.bar")
+    assert entry.after["moved"] > 0 == entry.after["lost"]
+    panel.next(judge)
+    assert AuditEntry.objects.filter(action="campaign_judge.bar").count() == 1
+
+
+def test_what_was_judged_of_a_team_declared_later_stays_and_is_not_corrected():
+    panel = open_panel(systems=5, judges=6, item_count=20, calibration_count=0)
+    judge = panel.judges[0]
+    done = panel.next(judge)
+    first = panel.judge(done)
+
+    declare(judge, next(row for row in panel.systems if row.label == done.systems[1]).submission.team)
+
+    with pytest.raises(AssignmentVoid):
+        panel.judge(done, {"choice": "tie", "reasons": []}, expected_number=1)
+    done.refresh_from_db()
+    assert done.state == "done"
+    assert newest_judgement(done) == first

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound
 from malpan.arena.locks import lock_campaign, lock_judge
-from malpan.arena.models import Assignment, CampaignJudge, CampaignSystem, JudgeBar
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
@@ -90,13 +91,47 @@ def declare_bars(
         fresh.save(update_fields=["declared_teams"])
         facts: dict[str, Any] = {"declared_teams": new}
         if campaign.opened_at is not None and fresh.is_active:
-            systems = list(campaign.systems.select_related("submission__team"))
-            barred = set_bars(judge=fresh, systems=systems)
-            _void_practice(fresh, {system.label for system in systems if system.pk in barred})
-            because = Assignment.VoidReason.BARRED
-            change = redistribute(campaign=campaign, giving=fresh, because=because, now=now or timezone.now())
-            facts |= {"moved": change.moved, "lost": change.lost}
+            facts |= _bar(campaign, fresh, now or timezone.now())
         audit.record(actor=actor, action="campaign_judge.declare", obj=fresh, after=facts)
+
+
+def renew_bars(*, judge: CampaignJudge, now: datetime | None = None) -> None:
+    """Write the bars of ``judge`` in an open campaign anew if there are more than at the opening: they joined a team,
+    verified an address, or teams merged. Open assignments move as ``declare_bars`` moves them.
+    """
+    if not _has_new_bars(judge):
+        return
+    with transaction.atomic():
+        campaign = lock_campaign(judge.campaign_id)
+        fresh = lock_judge(judge.pk)
+        is_open = campaign.opened_at is not None and campaign.closed_at is None
+        if is_open and fresh.is_active and _has_new_bars(fresh):
+            facts = _bar(campaign, fresh, now or timezone.now())
+            audit.record(actor=None, action="campaign_judge.bar", obj=fresh, after=facts)
+
+
+def is_barred(judge: CampaignJudge, labels: Sequence[str]) -> bool:
+    """Whether ``judge`` must not see one of the systems called ``labels``: as written, or as things are now."""
+    systems = list(_systems_of(judge).filter(label__in=labels))
+    return JudgeBar.objects.filter(judge=judge, system__in=systems).exists() or bool(bars_of(judge, systems))
+
+
+def _has_new_bars(judge: CampaignJudge) -> bool:
+    written = set(JudgeBar.objects.filter(judge=judge).values_list("system_id", flat=True))
+    return not bars_of(judge, list(_systems_of(judge))).keys() <= written
+
+
+def _systems_of(judge: CampaignJudge) -> QuerySet[CampaignSystem]:
+    return CampaignSystem.objects.filter(campaign=judge.campaign_id).select_related("submission__team")
+
+
+def _bar(campaign: Campaign, judge: CampaignJudge, now: datetime) -> dict[str, int]:
+    """Write the bars and move open assignments, both rows locked; how many moved, and how many nobody can take."""
+    systems = list(_systems_of(judge))
+    barred = set_bars(judge=judge, systems=systems)
+    _void_practice(judge, {system.label for system in systems if system.pk in barred})
+    change = redistribute(campaign=campaign, giving=judge, because=Assignment.VoidReason.BARRED, now=now)
+    return {"moved": change.moved, "lost": change.lost}
 
 
 def _void_practice(judge: CampaignJudge, barred: set[str]) -> None:

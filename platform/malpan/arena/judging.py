@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
+from malpan.arena.bars import is_barred
 from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.errors import (
     AssignmentNotFound,
@@ -147,6 +148,8 @@ def _require_judgeable(
     if judge.consented_at is None:
         raise ConsentMissing
     if row.state == State.VOID or cannot_count(campaign, row.systems, disqualified_labels(campaign)):
+        raise AssignmentVoid
+    if is_barred(judge, row.systems):  # nor is it corrected
         raise AssignmentVoid
     if last is None and entered.expected_number > 0:
         raise NotJudgedYet

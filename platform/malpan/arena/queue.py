@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from malpan.arena.bars import is_barred, renew_bars
 from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.errors import (
     AssignmentNotFound,
@@ -61,11 +62,14 @@ class Judged:
 def next_assignment(*, judge: CampaignJudge, actor: User, now: datetime | None = None) -> Assignment | None:
     """The first open assignment of the queue, calibration first; notes when it was first shown. ``None``: all is done.
 
-    An assignment with a team that was disqualified meanwhile is made void and passed over. For requests that may write:
+    An assignment with a team that was disqualified meanwhile is made void and passed over, one that the judge may not
+    see any more is moved (``renew_bars``). For requests that may write:
     a page reads ``current_assignment``. Raises ``JudgeNotFound`` for another person's, ``JudgeRemoved``,
     ``JudgeIsOrganiser`` for who got a role in the competition meanwhile, ``ConsentMissing``, also if the notice changed
     since, ``CampaignNotOpen``.
     """
+    if judge.user_id == actor.pk:
+        renew_bars(judge=judge, now=now)  # a transaction of its own: it locks the whole campaign
     with transaction.atomic():
         campaign, fresh = lock_own(judge, actor, now or timezone.now())
         if fresh.consent_version != consent_version_of(campaign) or fresh.rubric_id != campaign.rubric_id:
@@ -85,7 +89,7 @@ def current_assignment(judge: CampaignJudge) -> Assignment | None:
     found = _open_rows(judge).first()
     if found is None or found.first_shown_at is None or cannot_count(judge.campaign, found.systems, labels):
         return None
-    return found
+    return None if is_barred(judge, found.systems) else found
 
 
 def assignment_of(judge: CampaignJudge, shown_key: uuid.UUID | str) -> Assignment:
