@@ -12,6 +12,7 @@ from django.core import mail
 
 from malpan.accounts.tokens import hash_token
 from malpan.arena import invitations as invitations_module
+from malpan.arena.closing import close_campaign
 from malpan.arena.errors import (
     CampaignNotOpen,
     CampaignReasonMissing,
@@ -30,6 +31,7 @@ from malpan.arena.errors import (
     JudgeNotFound,
     JudgeRemoved,
     NobodyCanTakeOver,
+    OpenAssignmentsLeft,
     TooManyJudges,
 )
 from malpan.arena.invitations import (
@@ -539,3 +541,51 @@ def test_what_moves_has_no_disqualified_team(panel):
     assert new.exists()
     assert not [row for row in new if "S01" in row.systems]
     assert not [row for row in standing(panel, state="open") if "S01" in row.systems]
+
+
+def reinstate(panel: Panel) -> None:
+    team = panel.systems[0].submission.team
+    team.disqualified_at = None
+    team.save()
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_what_was_open_of_a_reinstated_team_comes_back(panel, leaves):
+    """Also the share of a judge who left meanwhile, to others."""
+    before, pairs = judges_of_units(panel), current_balance(panel.campaign).pairs
+    team = panel.systems[0].submission.team
+    team.disqualified_at = panel.now
+    team.save()
+    for judge in panel.judges:
+        panel.next(judge)
+    if leaves:
+        remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
+    assert judges_of_units(panel) != before
+
+    reinstate(panel)
+    panel.next(panel.judges[1])
+
+    assert judges_of_units(panel) == before
+    assert current_balance(panel.campaign).pairs == pairs
+    assert not standing(panel, state="open", judge__removed_at__isnull=False)
+    assert AuditEntry.objects.filter(action="campaign.reopen_assignments").count() == 1
+    again = Assignment.objects.filter(judge=panel.judges[1], state="open")
+    assert [row for row in again if "S01" in row.systems]
+
+
+def test_closing_is_told_what_a_reinstated_team_left_open(panel):
+    before = judges_of_units(panel)
+    team = panel.systems[0].submission.team
+    team.disqualified_at = panel.now
+    team.save()
+    for judge in panel.judges:
+        while (assignment := panel.next(judge)) is not None:
+            panel.judge(assignment)
+    assert judges_of_units(panel) != before
+    reinstate(panel)
+
+    with pytest.raises(OpenAssignmentsLeft):
+        close_campaign(campaign=panel.campaign, actor=panel.organiser)
+
+    panel.next(panel.judges[0])
+    assert judges_of_units(panel) == before

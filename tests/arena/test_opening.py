@@ -29,13 +29,13 @@ from malpan.competitions.models import Phase
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import ChainEntry, Submission
-from malpan.teams.services import disqualify_team
+from malpan.teams.services import disqualify_team, rename_team
 from scoring.arena.design import JudgeSpec, balance, plan
 from scoring.arena.planned import NAMES as SETTINGS
 from scoring.arena.planned import DesignImpossible
 from scoring.errors import Language
 from tests.arena.conftest import NAMES, World, answer, make_world
-from tests.factories import UserFactory, leader_of
+from tests.factories import TeamFactory, UserFactory, leader_of
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +75,29 @@ def test_no_output_names_a_team_a_person_or_a_hidden_word(world: World, opened: 
     for name in (*NAMES, *people, "뜻풀이", "**", "답변:"):
         assert not [text for text in shown if name in text], name
     assert sum("〔가림〕" in text for text in shown) > 50
+
+
+def test_everything_that_the_site_knows_of_a_team_is_hidden(world: World, opened: Campaign) -> None:
+    """Its institution and earlier names, who left it, and all teams that became a part of it, through others too."""
+    systems = systems_of(opened)
+    systems[0].institution = "한빛연구대학교"
+    team = systems[0].submission.team
+    earlier = team.name
+    rename_team(team=team, name="새벽별", actor=world.owner)
+    second = TeamFactory.create(competition=team.competition, name="둘째고래", merged_into=team)
+    TeamFactory.create(competition=team.competition, name="셋째고래", merged_into=second, leader=person_named("소나무"))
+    left = person_named("나그네")
+    facts = {"action": "team.leave", "object_type": "teams.team", "object_id": str(second.pk)}
+    AuditEntry.objects.create(actor=left, person=left, **facts)
+    known = ["한빛연구대학교", earlier, "새벽별", "둘째고래", "셋째고래", "소나무", "나그네"]
+
+    shown = blinded(" 그리고 ".join(known), names_to_hide(opened, systems_of(opened)[1:] + systems[:1]))
+
+    assert shown == " 그리고 ".join(["〔가림〕"] * len(known))
+
+
+def person_named(name: str) -> User:
+    return UserFactory.create(name=name)
 
 
 def test_labels_do_not_follow_the_board_or_the_invitations(world: World) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Reason = JudgeBar.Reason
 
-_WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
+WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
 # Mail hosts that say nothing about where somebody works or studies; the last line is reserved for examples (RFC 2606).
 PUBLIC_HOSTS: Final = frozenset(
     {
@@ -45,7 +45,7 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
     case and spaces), or a mail host of the judge is that of a member, or a part of it (hosts of public mail do not
     count). Declared: the teams that the judge said to know.
     """
-    teams = _merged_into({system.submission.team_id for system in systems})
+    teams = merged_into({system.submission.team_id for system in systems})
     hosts = _hosts_of_members(teams)
     own_hosts, own_teams = _hosts_of(judge), _teams_ever_of(judge, teams)
     found: dict[int, JudgeBar.Reason] = {}
@@ -141,7 +141,7 @@ def _void_practice(judge: CampaignJudge, barred: set[str]) -> None:
     Assignment.objects.filter(pk__in=out).update(state=Assignment.State.VOID, void_reason=Assignment.VoidReason.BARRED)
 
 
-def _merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
+def merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
     """Each team with all that were merged into it, directly or through others."""
     found = {team: {team} for team in teams}
     owners = {team: {team} for team in found}  # of a merged team: the teams that it ended in
@@ -160,7 +160,7 @@ def _teams_ever_of(judge: CampaignJudge, teams: dict[int, frozenset[int]]) -> se
         return set()
     all_teams = {team for merged in teams.values() for team in merged}
     now = set(Membership.objects.filter(user=judge.user_id, team__in=all_teams).values_list("team_id", flat=True))
-    entries = AuditEntry.objects.filter(person=judge.user_id, action__in=_WAS_MEMBER, object_type="teams.team")
+    entries = AuditEntry.objects.filter(person=judge.user_id, action__in=WAS_MEMBER, object_type="teams.team")
     once = entries.filter(object_id__in=[str(team) for team in all_teams]).values_list("object_id", flat=True)
     return now | {int(team) for team in once}
 

@@ -14,6 +14,7 @@ from malpan.arena.errors import CampaignNotBegun, OpenAssignmentsLeft
 from malpan.arena.labels import in_any_order
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.panel import take_back_reinstated
 from malpan.arena.seeds import require_seed
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
@@ -48,6 +49,7 @@ def close_campaign(
             return fresh
         require_seed(fresh)
         void_disqualified(campaign=fresh)
+        take_back_reinstated(fresh, moment)
         left = open_assignments(fresh)
         if left and not accepts_open:
             raise OpenAssignmentsLeft(count=left)

@@ -1,5 +1,6 @@
 """Teams that were disqualified while a campaign runs: what is shown of them ends, what was judged stays and does not
-count. It is computed where it is read, as ``teams`` knows no campaign.
+count. What is open of a team that was reinstated comes back. It is computed where it is read, as ``teams``
+knows no campaign.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Sequence, Set
 from functools import reduce
 from operator import or_
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from malpan.arena.models import Assignment, Campaign, CampaignSystem
 from malpan.core import audit
@@ -52,3 +53,25 @@ def void_disqualified(*, campaign: Campaign) -> int:
         facts = {"systems": sorted(labels), "assignments": count}
         audit.record(actor=None, action="campaign.void_assignments", obj=campaign, after=facts)
     return count
+
+
+def reinstated(campaign: Campaign) -> QuerySet[Assignment]:
+    """The assignments that are void for a disqualification and whose systems all count again; practice stays away."""
+    labels = disqualified_labels(campaign)
+    void = {"state": Assignment.State.VOID, "void_reason": Assignment.VoidReason.DISQUALIFIED}
+    rows = Assignment.objects.filter(campaign=campaign, **void).exclude(kind=Assignment.Kind.CALIBRATION)
+    found = [pk for pk, systems in rows.values_list("pk", "systems") if not cannot_count(campaign, systems, labels)]
+    return Assignment.objects.filter(pk__in=found)
+
+
+def reopen_reinstated(*, campaign: Campaign) -> frozenset[int]:
+    """Open the assignments of ``reinstated`` again, in the caller's transaction, the campaign locked; the primary keys
+    of the judges who had them.
+    """
+    rows = list(reinstated(campaign).values_list("pk", "judge"))
+    if rows:
+        pks = [pk for pk, _judge in rows]
+        Assignment.objects.filter(pk__in=pks).update(state=Assignment.State.OPEN, void_reason="")
+        facts = {"assignments": len(rows)}
+        audit.record(actor=None, action="campaign.reopen_assignments", obj=campaign, after=facts)
+    return frozenset(judge for _pk, judge in rows)

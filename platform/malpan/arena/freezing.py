@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from django.db.models import Q
-
 from malpan.arena.bad_texts import EXPLANATIONS, fitting_rules, other_answers
+from malpan.arena.bars import WAS_MEMBER, merged_into
 from malpan.arena.errors import ControlRefused
 from malpan.arena.models import Campaign, CampaignItem, CampaignSystem
 from malpan.arena.own_practice import shown_labels
 from malpan.arena.sampling import Sampled, sample_items
+from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 from scoring.arena.blinding import masked, normalised
 
@@ -43,12 +43,21 @@ def freeze_items(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list[
 
 
 def names_to_hide(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list[str]:
-    """Names of the teams (those merged into them too), of everybody who is or was in them, and the campaign's words."""
-    teams = {system.submission.team_id for system in systems}
-    of_teams = Team.objects.filter(Q(pk__in=teams) | Q(merged_into__in=teams))
-    people = Membership.objects.filter(team__in=of_teams).values_list("user__name", flat=True)
-    senders = [system.submission.submitted_by.name for system in systems]
-    found = [*of_teams.values_list("name", flat=True), *people, *senders, *campaign.masked_words]
+    """Names of the teams (earlier ones, and of all merged into them), of everybody who is or was in them, of their
+    institutions, and the campaign's words.
+    """
+    merged = merged_into({system.submission.team_id for system in systems})
+    teams = {team for each in merged.values() for team in each}
+    log = AuditEntry.objects.filter(object_type="teams.team", object_id__in=[str(team) for team in teams])
+    found = [
+        *Team.objects.filter(pk__in=teams).values_list("name", flat=True),
+        *(before["name"] for before in log.filter(action="team.rename").values_list("before", flat=True)),
+        *Membership.objects.filter(team__in=teams).values_list("user__name", flat=True),
+        *log.filter(action__in=WAS_MEMBER, person__isnull=False).values_list("person__name", flat=True),
+        *(system.submission.submitted_by.name for system in systems),
+        *(system.institution for system in systems),
+        *campaign.masked_words,
+    ]
     return sorted({name for name in map(str.strip, found) if len(name) >= NAME_LEAST})
 
 

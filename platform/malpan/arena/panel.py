@@ -8,11 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from malpan.arena.design_rows import QUEUE_START, create_assignments, planned_of, queues_of, settings_of, specs_of
-from malpan.arena.disqualified import cannot_count, disqualified_labels, void_disqualified
-from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft
+from malpan.arena.disqualified import (
+    cannot_count,
+    disqualified_labels,
+    reinstated,
+    reopen_reinstated,
+    void_disqualified,
+)
+from malpan.arena.locks import lock_campaign
+from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgeBar, JudgementDraft
 from malpan.arena.seeds import require_seed
 from scoring.arena.design import Balance, JudgeSpec, Planned, Reassigned, balance, reassign
 
@@ -38,6 +46,7 @@ def redistribute(
     """
     require_seed(campaign)
     void_disqualified(campaign=campaign)
+    reopen_reinstated(campaign=campaign)
     out = disqualified_labels(campaign)
     rows = [row for row in standing(campaign) if not cannot_count(campaign, row.systems, out)]  # nor is it repeated
     judges = {judge.design_label: judge for judge in campaign.judges.exclude(design_label="")}
@@ -54,6 +63,26 @@ def redistribute(
         now=now,
     )
     return Redistributed(moved=len(added), lost=len(change.unassigned))
+
+
+def renew_reinstated(campaign: Campaign, now: datetime) -> None:
+    """Where a disqualified team of an open campaign was reinstated, what was open of it is open again."""
+    if not reinstated(campaign).exists():
+        return
+    with transaction.atomic():
+        fresh = lock_campaign(campaign.pk)
+        if fresh.opened_at is not None and fresh.closed_at is None:
+            take_back_reinstated(fresh, now)
+
+
+def take_back_reinstated(campaign: Campaign, now: datetime) -> None:
+    """As ``renew_reinstated``, in the caller's transaction, the campaign locked. Judges have again what they had; of
+    one who left, or may not see it any more, it is distributed.
+    """
+    had = reopen_reinstated(campaign=campaign)
+    gone = any(not judge.is_active for judge in CampaignJudge.objects.filter(pk__in=had))
+    if gone or JudgeBar.objects.filter(judge__in=had).exists():
+        redistribute(campaign=campaign, now=now)
 
 
 def standing(campaign: Campaign) -> QuerySet[Assignment]:

@@ -30,6 +30,7 @@ from malpan.arena.errors import (
 from malpan.arena.judges import consent_version_of
 from malpan.arena.locks import lock_campaign_shared, lock_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.panel import renew_reinstated
 from malpan.competitions.permissions import permissions_of
 from malpan.core import audit
 
@@ -62,14 +63,15 @@ class Judged:
 def next_assignment(*, judge: CampaignJudge, actor: User, now: datetime | None = None) -> Assignment | None:
     """The first open assignment of the queue, calibration first; notes when it was first shown. ``None``: all is done.
 
-    An assignment with a team that was disqualified meanwhile is made void and passed over, one that the judge may not
-    see any more is moved (``renew_bars``). For requests that may write:
+    An assignment with a team that was disqualified meanwhile is made void and passed over, and comes back when it is
+    reinstated; one that the judge may not see any more is moved (``renew_bars``). For requests that may write:
     a page reads ``current_assignment``. Raises ``JudgeNotFound`` for another person's, ``JudgeRemoved``,
     ``JudgeIsOrganiser`` for who got a role in the competition meanwhile, ``ConsentMissing``, also if the notice changed
     since, ``CampaignNotOpen``.
     """
     if judge.user_id == actor.pk:
-        renew_bars(judge=judge, now=now)  # a transaction of its own: it locks the whole campaign
+        renew_bars(judge=judge, now=now)  # transactions of their own: they lock the whole campaign
+        renew_reinstated(judge.campaign, now or timezone.now())
     with transaction.atomic():
         campaign, fresh = lock_own(judge, actor, now or timezone.now())
         if fresh.consent_version != consent_version_of(campaign) or fresh.rubric_id != campaign.rubric_id:

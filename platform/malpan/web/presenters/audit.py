@@ -20,6 +20,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "campaign.open_scores": _("진행 중인 평가의 점수를 열어 봄"),
     "campaign.publish": _("평가 결과를 발표함"),
     "campaign.remove": _("평가를 지움"),
+    "campaign.reopen_assignments": _("복권한 팀의 배정을 다시 엶"),
     "campaign.set_practice": _("주최자의 연습 문항을 정함"),
     "campaign.update": _("평가를 고침"),
     "campaign.void_assignments": _("실격한 팀의 배정을 무효로 함"),
