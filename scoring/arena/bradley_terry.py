@@ -48,13 +48,15 @@ class Fit:
     """Parameters of every set of counts.
 
     ``strengths``: (trials, systems), centred logits. ``order``: (trials,) logits for the output shown first. ``tie``:
-    (trials,) log of Davidson's parameter, minus infinity in a model without ties. ``is_regularised``: (trials,).
+    (trials,) log of Davidson's parameter, minus infinity in a model without ties. ``is_regularised``: (trials,) had
+    pseudo votes; ``is_separated``: (trials,) and not for a lack of ties only.
     """
 
     strengths: FloatArray
     order: FloatArray
     tie: FloatArray
     is_regularised: BoolArray
+    is_separated: BoolArray
 
     def parameters(self) -> FloatArray:
         """(systems + 2,) of the first set of counts, a tie parameter that the model lacks as 0."""
@@ -77,7 +79,7 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
         counts = counts * (np.arange(3) != TIE)
     systems = counts.shape[1]
     between = ~np.eye(systems, dtype=bool)[:, :, None]  # nobody is compared with itself
-    counts, is_regularised = _with_maximum(np.where(between, counts, 0.0), has_order, with_ties)
+    counts, is_regularised, is_separated = _with_maximum(np.where(between, counts, 0.0), has_order, with_ties)
     model = _Model(systems, has_order, with_ties)
     begin = np.zeros(model.size) if start is None else start.parameters()
     block = max(1, _BLOCK_CELLS // systems**2)
@@ -88,13 +90,13 @@ def fit(counts: FloatArray, *, has_order: bool = True, has_ties: bool | None = N
     if lost.any():
         more = counts[lost] + _pseudo(systems, np.full(int(lost.sum()), True), with_ties)
         found[lost] = model.maximum(more, np.zeros(model.size))[0]
-        is_regularised = is_regularised | lost
+        is_regularised, is_separated = is_regularised | lost, is_separated | lost
     tie = found[:, systems + 1] if with_ties else np.full(len(found), -np.inf)
-    return Fit(found[:, :systems], found[:, systems], tie, is_regularised)
+    return Fit(found[:, :systems], found[:, systems], tie, is_regularised, is_separated)
 
 
-def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[FloatArray, BoolArray]:
-    """``counts`` with pseudo votes where there is no maximum, and where that is."""
+def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """``counts`` with pseudo votes where there is no maximum, where that is, and where not for a lack of ties only."""
     systems = counts.shape[1]
     firsts, ties, seconds = (counts[..., outcome].sum(axis=(1, 2)) for outcome in (FIRST, TIE, SECOND))
     is_open = ~_is_connected(counts)
@@ -104,11 +106,11 @@ def _with_maximum(counts: FloatArray, has_order: bool, has_ties: bool) -> tuple[
         is_open |= firsts + seconds == 0
     lacks_ties = has_ties & (ties == 0)
     if not (is_open | lacks_ties).any():
-        return counts, is_open
+        return counts, is_open, is_open
     added = _pseudo(systems, is_open, has_ties)
     if has_ties:
         added[..., TIE] = _pseudo(systems, is_open | lacks_ties, has_ties)[..., TIE]
-    return counts + added, is_open | lacks_ties
+    return counts + added, is_open | lacks_ties, is_open
 
 
 def _pseudo(systems: int, wanted: BoolArray, has_ties: bool) -> FloatArray:

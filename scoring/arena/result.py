@@ -39,6 +39,7 @@ FORMAT: Final = "malpan-arena-result@1"
 DECIMALS: Final = COMPARED_DECIMALS
 LARGE: Final = {"freedom": 3, "log_random": 5, "log_position": 5}  # decimals of figures that may be in the hundreds
 FEW_JUDGES: Final = 5
+SEPARATED: Final = 0.05  # share of the draws, beyond which their ends are those of pseudo votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,7 @@ def _warnings(votes: Votes, real: Sequence[Vote], scored: Scored, estimates: Seq
     found = {
         "error_unknown": any(math.isinf(each.error) for each in estimates),
         "regularised": scored.is_regularised,
+        "separated_draws": not scored.is_regularised and scored.separated > SEPARATED,
         "one_judge": judges == 1,
         "few_judges": 1 < judges < FEW_JUDGES,
         "unseen_systems": len(scored.systems) < len(votes.counting),

@@ -18,7 +18,8 @@ from scoring.arena.vote_values import is_of_pairs
 @dataclass(frozen=True, slots=True)
 class Scored:
     """``found`` has the scores of ``systems`` first; of comparisons the order effect and, with ties, the log of the tie
-    parameter follow. One of ``compared`` and ``rated`` is given.
+    parameter follow. One of ``compared`` and ``rated`` is given. ``separated``: the share of the draws in which systems
+    won or lost everything, so that their strengths are as large as pseudo votes let them be.
     """
 
     systems: tuple[str, ...]
@@ -26,6 +27,7 @@ class Scored:
     compared: Comparisons | None = None
     rated: Ratings | None = None
     is_regularised: bool = False
+    separated: float = 0.0
 
     @property
     def scores(self) -> FloatArray:
@@ -52,27 +54,30 @@ def score_systems(votes: Votes, real: Sequence[Vote]) -> Scored:
 
     whole = fit(compared.counts(), has_ties=has_ties)
 
+    separated: list[bool] = []
+
     def estimate(sums: FloatArray) -> FloatArray:
-        return parameters(counts_of(sums, len(systems)), has_ties, whole)
+        drawn = fit(counts_of(sums, len(systems)), has_ties=has_ties, start=whole)
+        separated.extend(drawn.is_separated.tolist())
+        return _columns(drawn, has_ties)
 
     found = clustered(entries, estimate, resamples=settings.resamples, seed=settings.seed)
-    return Scored(systems, found, compared=compared, is_regularised=bool(whole.is_regularised[0]))
+    is_regularised, share = bool(whole.is_regularised[0]), sum(separated) / len(separated)
+    return Scored(systems, found, compared=compared, is_regularised=is_regularised, separated=share)
 
 
-def parameters(counts: FloatArray, has_ties: bool, start: Fit | None = None) -> FloatArray:
-    """Strengths, order effect and, with ties, log tie parameter: (trials, systems + 1 or 2). ``start``: see ``fit``."""
-    found = fit(counts, has_ties=has_ties, start=start)
+def _columns(found: Fit, has_ties: bool) -> FloatArray:
+    """Strengths, order effect and, with ties, log tie parameter: (trials, systems + 1 or 2)."""
     columns = [found.strengths, found.order[:, None], *([found.tie[:, None]] if has_ties else [])]
     return np.hstack(columns)
 
 
 def scores_without_each(votes: Votes, scored: Scored) -> tuple[tuple[str, ...], FloatArray]:
     """The judges, and the scores (judges, systems) without each. A system that nobody else judged gets the mean, 0."""
-    systems = len(scored.systems)
     if scored.compared is not None:
         counts = scored.compared.by_judge()
         left = counts.sum(axis=0)[None] - counts
-        return scored.compared.judges, parameters(left, scored.has_ties)[:, :systems]
+        return scored.compared.judges, fit(left, has_ties=scored.has_ties).strengths
     assert scored.rated is not None
     rows = [_rated_without(scored.rated, index) for index in range(len(scored.rated.judges))]
     return scored.rated.judges, np.vstack(rows)

@@ -98,6 +98,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "전승이나 전패한 시스템이 있어 작은 가상 표를 더해 추정했습니다. 그 점수의 크기는 믿을 만하지 않습니다.",
         "Some systems won or lost everything, so a fraction of a vote was added; how far apart they are is not known.",
     ),
+    "arena_warning_separated_draws": Message(
+        "다시 뽑은 표의 상당수에서 전승이나 전패한 시스템이 있습니다. 그런 시스템의 구간은 어림값입니다.",
+        "In many draws of the votes some systems won or lost everything: the intervals of these are rough.",
+    ),
     "arena_warning_one_judge": Message(
         "평가자가 한 명뿐이라 구간은 다른 평가자에게 넓혀 볼 수 없습니다.",
         "There is one judge: the intervals say nothing of other judges.",

@@ -106,6 +106,21 @@ def test_a_result_that_does_not_follow_from_its_votes_is_found(
     assert codes(world) == ["votes_miscounted"]
 
 
+def test_a_result_of_another_version_of_the_arena_is_taken_as_it_is(
+    world: World, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of this version it would be miscounted: what is computed from the votes has other bytes."""
+    result = result_of(campaign)
+    votes, published = json.loads(votes_bytes_of(result)), json.loads(result_bytes_of(result))
+    votes["settings"]["resamples"] += 1
+    kept = {result.votes_sha256: canonical_json(votes), result.result_sha256: canonical_json(published)}
+    monkeypatch.setattr("malpan.arena.verification.read_private", kept.__getitem__)
+    assert codes(world) == ["votes_miscounted"]
+    published["signature"]["instrument"] = "0.1.0"
+    kept[result.result_sha256] = canonical_json(published)
+    assert codes(world) == []
+
+
 # --- the script that the site serves ----------------------------------------------------------------------------------
 def exported(world: World) -> dict[str, Any]:
     rows = ChainEntry.objects.filter(competition=world.competition).order_by("number")

@@ -231,6 +231,27 @@ def test_of_judges_who_all_agree_the_signs_are_tested(judges, is_apart):
     assert document["warnings"] == ["error_unknown", "regularised"]
 
 
+def test_a_strong_winner_by_few_votes_is_warned_of():
+    """One system lost 2 of 30 comparisons, once in either order: a third of the draws lacks one of the two."""
+    judges = range(6)
+    rows = [(f"J{at}", f"I{item}", ("S1", "S2")[:: (-1) ** item], item % 2) for at in judges for item in range(5)]
+    lost = [{"choice": ("first", "second")[turned]} for *_, turned in rows]
+    for at in (7, 13):
+        lost[at] = {"choice": ("second", "first")[rows[at][3]]}
+    votes = few([(*row[:3], value) for row, value in zip(rows, lost, strict=True)])
+    assert compute(votes).document()["warnings"] == ["separated_draws"]
+    assert compute(votes_of()).scored.separated == 0
+
+
+def test_draws_without_ties_are_not_draws_that_are_separated():
+    votes = votes_of()
+    decided = [vote for vote in votes.votes if vote.kind == "real" and vote.value["choice"] in ("first", "second")]
+    tie = next(vote for vote in votes.votes if vote.kind == "real" and vote.value["choice"] == "tie")
+    result = compute(replace(votes, votes=(*decided, tie)))
+    assert result.document()["warnings"] == []
+    assert result.scored.has_ties
+
+
 def test_systems_stand_in_the_order_of_their_ranks_not_of_their_labels():
     votes = votes_of()
     won = [

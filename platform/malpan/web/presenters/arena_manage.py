@@ -25,6 +25,9 @@ WARNINGS: dict[str, Promise] = {
         "판단이 너무 적거나 모두 한결같아 점수의 오차를 알 수 없습니다. 그런 점수에는 신뢰 구간이 없습니다."
     ),
     "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 표를 조금 더해 셈했습니다."),
+    "separated_draws": gettext_lazy(
+        "다시 뽑은 표의 상당수에서 모든 비교에서 이기거나 지는 제출이 있어, 그런 제출의 신뢰 구간은 어림값입니다."
+    ),
     "one_judge": gettext_lazy("평가자가 한 명뿐이라 신뢰 구간은 문항의 차이만 나타냅니다."),
     "few_judges": gettext_lazy("평가자가 다섯 명보다 적어 신뢰 구간을 조심해서 읽어야 합니다."),
     "unseen_systems": gettext_lazy("판단이 하나도 없는 제출이 있습니다."),
