@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from malpan.arena.exclusions import make_exclusion
-from malpan.arena.models import Campaign
+from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.selectors import judges_of
+from malpan.submissions.models import Submission
+from malpan.teams.services import disqualify_team
 from malpan.web.presenters.arena_manage import standing_lines, warning_texts
 from malpan.web.presenters.campaigns import csv_rows, forest_of, order_sentence, system_lines
 from scoring.arena.result import compute
@@ -128,6 +131,41 @@ def test_what_was_left_out_is_said_without_a_name_and_an_earlier_result_stays(wo
     for snapshot in (1, 2):
         assert address(world, campaign, "campaign_votes", snapshot) in shown
         assert client.get(address(world, campaign, "campaign_votes", snapshot)).status_code == 200
+
+
+def test_the_numbers_of_a_published_result_are_those_of_the_result(world: World, client: Client) -> None:
+    """Who was left out does not count; who judged and was removed later does."""
+    campaign = world.closed()
+    first, second, *_more = judges_of(campaign)
+    make_exclusion(campaign=campaign, actor=world.owner, judge=first, reason="읽지 않고 골랐습니다.")
+    CampaignJudge.objects.filter(pk=second.pk).update(removed_at=campaign.closed_at)
+    world.publish(Campaign.objects.get(pk=campaign.pk))
+    numbers = json.loads(client.get(address(world, campaign, "campaign_result", 1)).content)["numbers"]
+    page = parse(client.get(address(world, campaign)).content.decode())
+    facts = dict(zip([each.text for each in page.all("dt")], [each.text for each in page.all("dd")], strict=True))
+    assert facts["평가자"] == str(numbers["judges"]) == "2"
+    assert facts["셈에 든 판단"] == str(numbers["votes"])
+    assert "마친 평가" not in facts
+
+
+@pytest.mark.parametrize("is_withdrawn", [False, True])
+def test_a_team_that_is_gone_since_the_publication_is_told(world: World, client: Client, is_withdrawn: bool) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    public, manage = "발표한 뒤 실격했거나 제출을 거둔 팀이 있습니다.", "발표한 결과에 그 뒤 실격했거나"
+    desk = reverse("manage_campaign_publishing", args=[world.competition.slug, campaign.pk])
+    client.force_login(world.owner)
+    assert public not in text_of(client.get(address(world, campaign)))
+    assert manage not in text_of(client.get(desk))
+
+    if is_withdrawn:
+        Submission.objects.filter(pk=world.submissions[3].pk).update(withdrawn_at=timezone.now())
+    else:
+        disqualify_team(team=world.teams[3], actor=world.owner, note_ko="규정 위반")
+
+    assert public in text_of(client.get(address(world, campaign)))
+    shown = text_of(client.get(desk))
+    assert f"{manage} 제출을 거둔 팀이 남아 있습니다: {world.teams[3].name}." in shown
 
 
 @pytest.mark.parametrize("protocol", ["rubric", "errors", "ranking"])

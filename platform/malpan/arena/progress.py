@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +88,17 @@ def written_bars(judge: CampaignJudge) -> list[JudgeBar]:
     """The bars of ``judge`` that are in the database, with the team of each."""
     rows = JudgeBar.objects.filter(judge=judge).select_related("system__submission__team")
     return list(rows.order_by("system__position"))
+
+
+def judged_though_barred(campaign: Campaign) -> Counter[int]:
+    """By judge: how many assignments they judged before they were barred from a system in it, practice left out."""
+    barred: dict[int, set[str]] = {}
+    bars = JudgeBar.objects.filter(judge__campaign=campaign).values_list("judge_id", "system__label")
+    for judge, label in bars:
+        barred.setdefault(judge, set()).add(label)
+    rows = Assignment.objects.filter(judge__in=barred, state=Assignment.State.DONE)
+    done = rows.exclude(kind=Assignment.Kind.CALIBRATION).values_list("judge_id", "systems")
+    return Counter(judge for judge, systems in done if not barred[judge].isdisjoint(systems))
 
 
 def void_counts(judge: CampaignJudge) -> list[tuple[str, int]]:

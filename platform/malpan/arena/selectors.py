@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, QuerySet
 
+from malpan.arena.disqualified import disqualified_systems
 from malpan.arena.errors import (
     CampaignNotFound,
     ExclusionNotFound,
@@ -68,6 +69,14 @@ def rubric_of(competition: Competition, pk: int) -> Rubric:
     if rubric is None:
         raise RubricNotFound
     return rubric
+
+
+def gone_since(result: CampaignResult) -> list[str]:
+    """The teams in the standing of ``result`` that do not count any more: disqualified since, or the submission was
+    taken back.
+    """
+    gone = disqualified_systems(result.campaign)
+    return [gone[row["label"]].submission.team.name for row in result.rows if row["label"] in gone]
 
 
 def judges_of(campaign: Campaign) -> list[Any]:

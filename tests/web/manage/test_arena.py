@@ -9,6 +9,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
+from malpan.arena.bars import declare_bars
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
@@ -340,6 +341,30 @@ def test_bars_are_shown_with_their_reason_before_and_after_the_opening(world: Wo
     after = parse(writer.get(address).content.decode()).one("section", id="bars")
     for section in (before, after):
         assert f"{NAMES[0]} 같은 기관" in section.text
+
+
+def test_the_list_says_what_a_judge_declared_and_had_judged_of_it(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge = campaign.judges.order_by("pk")[0]
+    row = Assignment.objects.filter(judge=judge, kind="real").order_by("position")[0]
+    judge_one(row, {"choice": "tie", "reasons": []})
+    address = url(world, f"{campaign.pk}/judges/")
+    before = writer.get(address).content.decode()
+    assert "안다고 밝힌 팀" not in before
+    assert "제척된 팀을" not in before
+
+    number = campaign.systems.get(label=row.systems[0]).submission.team.number
+    declare_bars(judge=judge, actor=judge.user, team_numbers=[number])
+
+    line = next(each for each in parse(writer.get(address).content.decode()).all("tr") if judge.email in each.text)
+    assert "안다고 밝힌 팀 1개 제척된 팀을 그 전에 판단한 것 1개" in line.text
+
+
+def test_the_preview_promises_nothing_that_chance_decides(world: World, writer: Client) -> None:
+    campaign = world.ready(judges=3)
+    page = writer.get(url(world, f"{campaign.pk}/opening/")).content.decode()
+    assert "누가 어느 몫을 맡는지는 시작할 때 우연히 정합니다" in page
+    assert "언제나 같습니다" not in page
 
 
 # --- quality, scores, exclusions --------------------------------------------------------------------------------------

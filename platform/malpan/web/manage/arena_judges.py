@@ -17,7 +17,7 @@ from malpan.arena.bars import bars_of
 from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
 from malpan.arena.judges import remove_judge
 from malpan.arena.models import Campaign, CampaignJudge, Exclusion, JudgeBar
-from malpan.arena.progress import judgements_of, void_counts, written_bars
+from malpan.arena.progress import judged_though_barred, judgements_of, void_counts, written_bars
 from malpan.arena.quality import has_opened_scores
 from malpan.arena.selectors import exclusions_of, judge_of, judges_of
 from malpan.arena.systems import systems_of
@@ -92,9 +92,10 @@ def _judges_page(
 ) -> HttpResponse:
     now = timezone.now()
     page = page_of(request, judges_of(campaign))
+    barred = judged_though_barred(campaign)
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
         "page": page,
-        "lines": [_line(judge, now) for judge in page],
+        "lines": [_line(judge, now, barred[judge.pk]) for judge in page],
         "invite_form": form,
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
@@ -102,8 +103,8 @@ def _judges_page(
     return render(request, "manage/arena_judges.html", context, status=status)
 
 
-def _line(judge: Any, now: Any) -> JudgeLine:
-    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total)
+def _line(judge: Any, now: Any, barred: int) -> JudgeLine:
+    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred)
 
 
 @require_safe

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from malpan.arena.metrics import metrics_file, scores_file, shown_metrics
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.selectors import (
+    gone_since,
     newest_result,
     progress_of_campaign,
     public_campaign,
@@ -87,6 +88,7 @@ def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> di
         "agreement": agreement_lines(document["agreement"], campaign),
         "order": order_sentence(document),
         "warnings": warning_texts(document["warnings"]),
+        "gone": gone_since(result),
         "exclusions": published_exclusions(result),
         "files": [_name(campaign, result, kind) for kind in ("votes", "result")],
         "earlier": [each for each in results_of(campaign) if each.number != result.number],

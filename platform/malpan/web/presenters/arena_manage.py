@@ -64,12 +64,15 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
-    """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed."""
+    """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed. ``barred``: of
+    ``done``, those with a system that they may not see any more.
+    """
 
     judge: CampaignJudge
     state: str
     done: int
     total: int
+    barred: int
 
     @property
     def left(self) -> int:
