@@ -451,7 +451,7 @@ def test_the_end_shows_what_was_said_and_lets_it_be_corrected_until_the_closing(
 
 def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
     assignment = judge.practise()
-    Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="disqualified")
+    Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="moved")
     assert "더 평가하지 않습니다" in judge.look(assignment).text
     response = judge.client.post(
         judge.url("arena_assignment", assignment.shown_key), {"choice": "first", "expected": "0"}, follow=True

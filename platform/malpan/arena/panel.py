@@ -120,8 +120,9 @@ def _reassigned(
 
 
 def _event(judges: Iterable[CampaignJudge]) -> int:
-    """The number of this change of the panel: it grows with everyone who comes, leaves, comes back or
-    declares a team."""
+    """The number of this change of the panel: it grows with everyone who comes, leaves, comes back or declares a team.
+    Where bars are renewed or a team is reinstated it is that of the change before, and what is distributed differs.
+    """
     return sum(1 + (judge.removed_at is not None) + 2 * judge.returns + len(judge.declared_teams) for judge in judges)
 
 
