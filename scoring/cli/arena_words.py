@@ -39,7 +39,7 @@ ARENA_WORDS: Final[dict[str, Message]] = {
     "arena_score": Message("점수", "score"),
     "arena_interval": Message("{percent:g}% 구간", "{percent:g}% interval"),
     "arena_range": Message("순위 범위", "rank range"),
-    "arena_cluster": Message("묶음", "cluster"),
+    "arena_cluster": Message("무리", "cluster"),
     "arena_points": Message("득점률(%)", "points (%)"),
     "arena_ends": Message("승·무·패", "W-T-L"),
     "arena_count": Message("표", "votes"),
@@ -58,7 +58,7 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "Scores are standardised by judge (in deviations of a judge), with mean 0.",
     ),
     "arena_clusters": Message(
-        "순위 범위와 묶음은 모든 쌍의 차이를 Holm 보정으로 검정한 것입니다. 위 묶음은 모두 아래 묶음보다 유의하게 "
+        "순위 범위와 무리는 모든 쌍의 차이를 Holm 보정으로 검정한 것입니다. 위 무리는 모두 아래 무리보다 유의하게 "
         "낫습니다.",
         "Rank ranges and clusters come from tests of all pairs with Holm's correction: all of a cluster are "
         "significantly better than all below it.",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.system.stack import Stack
@@ -49,11 +50,11 @@ def complaints_of(page: Page, *, but: str | None = None) -> list[str]:
 
 
 @contextmanager
-def pages_of(browser: Browser, count: int) -> Iterator[list[Page]]:
-    """Pages that know nothing of each other; complaints of one fail the test."""
+def pages_of(browser: Browser, count: int, *, but: str | None = None) -> Iterator[list[Page]]:
+    """Pages that know nothing of each other; complaints of one, none with ``but`` in it, fail the test."""
     contexts = [browser.new_context(locale="ko-KR") for _ in range(count)]
     pages = [context.new_page() for context in contexts]
-    complaints = [complaints_of(page) for page in pages]
+    complaints = [complaints_of(page, but=but) for page in pages]
     yield pages
     for context in contexts:
         context.close()
@@ -73,9 +74,9 @@ def sign_up(page: Page, stack: Stack) -> str:
     return email
 
 
-def take_pictures(page: Page, folder: Path, name: str) -> None:
-    """The page in both widths: it may not scroll sideways in either. With PICTURES in the environment, pictures of it
-    are in ``folder``.
+def take_pictures(page: Page, folder: Path, name: str, *, axe: bool = False) -> None:
+    """The page in both widths: it may not scroll sideways in either, nor with ``axe`` have what axe objects to. With
+    PICTURES in the environment, pictures of it are in ``folder``.
     """
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
@@ -83,4 +84,7 @@ def take_pictures(page: Page, folder: Path, name: str) -> None:
         if "PICTURES" in os.environ:
             page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
         assert sideways <= 0, (name, width)
+        if axe:
+            found = Axe().run(page)
+            assert found.violations_count == 0, (name, width, found.generate_report())
     page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})

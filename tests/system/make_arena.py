@@ -1,5 +1,5 @@
-"""A competition with four teams whose files are stored, and campaigns to judge, in a running site's database: for
-``Stack.call``. What is made goes through the services that organisers use.
+"""A competition with teams whose files are stored, campaigns to judge, and judges, in a running site's database: for
+``Stack.call``. What is made goes through the services that people use.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ REASONS = [
     {"key": "fluency", "label_ko": "더 자연스러움", "label_en": "More fluent"},
     {"key": "form", "label_ko": "형식을 더 잘 지킴", "label_en": "Better form"},
 ]
+LONG_NAME = (
+    "말뭉치와사전을함께읽으며한국어생성을오래연구하고있는전국대학"
+    "원생과직장인과교사의공부모임인봄꽃나들이와함께하는두번째팀"
+)
 GUIDELINE = "## 순서\n\n1. 입력을 읽습니다.\n2. 출력을 **끝까지** 읽습니다.\n3. 길이가 아니라 내용을 봅니다."
 
 
@@ -90,3 +94,62 @@ def said(campaign: int) -> list[Any]:
     rows = Assignment.objects.filter(campaign=campaign, state="done").exclude(kind="calibration").order_by("position")
     found = [newest_judgement(row) for row in rows]
     return [[each.value, each.note, each.number, each.seconds] for each in found if each is not None]
+
+
+# --- the desk ---------------------------------------------------------------------------------------------------------
+def organise(email: str) -> dict[str, str]:
+    """A competition of five teams, scored by two metrics and one with a long name, that ``email`` runs."""
+    from malpan.accounts.models import User
+    from malpan.competitions.models import CompetitionRole
+    from tests.arena.conftest import make_world
+    from tests.arena.test_metrics import score
+
+    world = make_world()
+    world.add_team(LONG_NAME, 0.5)
+    score(world)
+    owner = User.objects.get(email=email)
+    CompetitionRole.objects.create(user=owner, competition=world.competition, role="owner")
+    return {"slug": world.competition.slug, "track": world.track.slug}
+
+
+def accept(tokens: list[str]) -> None:
+    """New people with the addresses that were invited accept and agree to what judges read."""
+    from allauth.account.models import EmailAddress
+
+    from malpan.arena.invitations import accept_invitation, invitation_of
+    from malpan.arena.judges import consent_version_of, give_consent
+    from tests.factories import UserFactory
+
+    for token in tokens:
+        email = invitation_of(token).email
+        person = UserFactory.create(email=email, name=f"평가자 {email.partition('@')[0]}")
+        EmailAddress.objects.create(user=person, email=email, verified=True, primary=True)
+        judge = accept_invitation(token=token, user=person)
+        version = consent_version_of(judge.campaign)
+        give_consent(judge=judge, actor=person, rubric=judge.campaign.rubric, consent_version=version)
+
+
+def judge(slug: str, careless: str) -> int:
+    """Every queue of the competition's campaign is judged, by ``careless`` at once and always for what stands first;
+    returns how many judgements there are.
+    """
+    import random
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from malpan.arena.judging import judge_assignment
+    from malpan.arena.models import Campaign, Judgement
+    from malpan.arena.queue import next_assignment
+    from tests.arena.conftest import strength_of, value_of
+
+    campaign, rng = Campaign.objects.get(track__competition__slug=slug), random.Random(1)
+    strengths = {row.label: strength_of(campaign, row.label) for row in campaign.systems.all()}
+    for each in campaign.judges.select_related("user", "campaign"):
+        is_careless, now = each.email == careless, timezone.now() - timedelta(hours=1)
+        while (row := next_assignment(judge=each, actor=each.user, now=now)) is not None:
+            value = {"choice": "first", "reasons": []} if is_careless else value_of(campaign, row, strengths, rng)
+            seconds = 2 if is_careless else rng.randint(15, 45)
+            now += timedelta(seconds=seconds)
+            judge_assignment(assignment=row, actor=each.user, value=value, seconds=seconds, now=now)
+    return Judgement.objects.filter(assignment__campaign=campaign).count()

@@ -17,11 +17,12 @@ VOTES_LEAST: Final = 20  # of a judge
 def plan_panel(
     *, competition: Competition, votes: int, judges: int, tie_percent: int, **values: Any
 ) -> list[dict[str, Any]]:
-    """A row (``scoring.arena.planner.Width``) for half of, for all of and for twice ``votes`` of each judge.
+    """A row (``scoring.arena.planner.Width``) for half of, for all of and for twice ``votes`` of each judge; none for
+    half where that would be fewer than anybody plans with.
 
     ``values``: further arguments of ``plan_widths``. Raises ``StillComputing``, ``ComputationFailed``.
     """
-    numbers = [max(VOTES_LEAST, round(votes * step)) for step in STEPS]
+    numbers = sorted({max(VOTES_LEAST, round(votes * step)) for step in STEPS})
     asked = values | {"judges": judges, "tie_rate": tie_percent / 100, "votes_per_judge": numbers}
     given = canonical_json(asked | {"repetitions": REPETITIONS})
     cost = judges * sum(numbers) * REPETITIONS

@@ -193,7 +193,7 @@ class CampaignForm(_TimedForm):
 
 def _protocols() -> list[tuple[str, str]]:
     """Each with what it is for."""
-    line = '{}<br><span class="small quiet">{}</span>'
+    line = '{}<br><span class="field-help">{}</span>'
     return [(each.value, format_html(line, each.label, PURPOSES[each])) for each in Campaign.Protocol]
 
 

@@ -102,6 +102,7 @@ class CriterionForm(_NamedRow):
     anchors_en = forms.CharField(
         label=_("점수마다의 설명(영어)"), max_length=_ANCHORS_CHARS, required=False, widget=text_area(5)
     )
+    field_order = ("label_ko", "label_en", "low", "high", "weight", "key")
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

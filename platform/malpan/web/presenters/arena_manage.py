@@ -14,6 +14,7 @@ from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
 from malpan.arena.quality import LiveJudgeQuality
+from malpan.web.presenters.formatting import range_text
 
 FLAGS: dict[str, Promise] = {
     "controls": gettext_lazy("확인 문항을 지나치게 많이 틀림"),
@@ -310,10 +311,6 @@ def warning_texts(names: Sequence[str]) -> list[str]:
 
 def _reads_english(labels: dict[str, Any]) -> bool:
     return bool(labels["label_en"]) and get_language() == "en"
-
-
-def range_text(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}–{worst}"
 
 
 def _with_interval(figure: dict[str, Any] | None) -> str:

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy
 from malpan.arena.models import Campaign
 from malpan.web.plots.forest import Estimate, Forest, forest
 from malpan.web.plots.matrix import Matrix, win_matrix
-from malpan.web.presenters.arena_manage import figure_text, interval_text, range_text
+from malpan.web.presenters.arena_manage import figure_text, interval_text
+from malpan.web.presenters.formatting import range_text
 
 MATRIX_MOST: Final = 30  # systems that a drawing of the matrix has room for; the table has all
 COMPARED: Final = frozenset({Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING})

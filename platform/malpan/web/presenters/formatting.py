@@ -31,6 +31,11 @@ def rough_text(count: int) -> str:
     return f"{round(count, 2 - len(str(abs(count)))):,}"
 
 
+def range_text(low: int, high: int) -> str:
+    """``2–3``, or ``2`` where both are the same."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
 def text_width(text: str) -> int:
     """Columns that ``text`` takes, a Hangul syllable counting two."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

@@ -116,6 +116,12 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def ends(values: tuple[int, int]) -> str:
+    """The lowest and the highest of some numbers: ``2–3``, or ``2`` where both are the same."""
+    return formatting.range_text(*values)
+
+
+@register.filter
 def rough(count: int) -> str:
     """``120,000``: two digits of a whole number."""
     return formatting.rough_text(count)

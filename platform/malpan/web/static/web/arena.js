@@ -303,6 +303,7 @@ function markErrors(form, text) {
     write(row, start, start + quote.length);
     paint();
     chosen.range = null;
+    said.textContent = "";
     rows.dispatchEvent(new Event("change", { bubbles: true }));
     row.querySelector("[data-severity]").focus();
   }
