@@ -12,7 +12,7 @@ PANELS = ["--panels", "3", "--resamples", "50", "--votes", "800", "--rounds", "1
 def test_all_tables_are_printed_and_strengths_are_those_of_choix(capsys):
     bench_arena.show(PANELS)
     printed = capsys.readouterr().out
-    for word in ("strengths", "told apart", "random", "rubric", "whole result"):
+    for word in ("strengths", "told apart", "5 judges", "random", "ranking", "rubric", "whole result"):
         assert word in printed
     assert float(printed.split("from choix: ")[1].split(";")[0]) < 1e-6
     apart = [
