@@ -46,7 +46,7 @@ lint: $(TEST_STAMP) ## 형식, 타입, 의존 방향, 템플릿, 마이그레이
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest $(BESIDE)
 
 lint-types: # takes longest: in parallel, the others cost no time
-	@$(BIN)/mypy scoring platform/malpan
+	@$(BIN)/mypy scoring platform/malpan platform/malpan_client
 
 lint-rest:
 	@$(BIN)/ruff check .

@@ -103,7 +103,8 @@ def test_the_web_image_has_every_package_that_the_site_imports() -> None:
     """Also those imported within functions. The instrument's own are imported by workers, whose image has all."""
     named = {_plain(line.split("==")[0]) for line in _lines("requirements-web.txt")}
     there = _with_what_they_require({name.split("[")[0] for name in named})
-    imported = _imports(ROOT / "platform" / "malpan") - {"malpan", "scoring", "die_with_parent"} - LOCAL_ONLY
+    own = {"malpan", "malpan_client", "scoring", "die_with_parent"}
+    imported = _imports(ROOT / "platform" / "malpan") - own - LOCAL_ONLY
     assert {"django", "celery", "waitress", "pyrage"} <= imported
     known = packages_distributions()
     missing = {name for name in imported if there.isdisjoint(_plain(each) for each in known[name])}

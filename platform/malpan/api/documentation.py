@@ -1,4 +1,6 @@
-"""The documentation of the API as a page of the site, made of the OpenAPI document, with commands to copy."""
+"""The documentation of the API as a page of the site, made of the OpenAPI document, with commands to copy; the command
+``malpan`` to download.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+import malpan_client
 from malpan.accounts.models import Scope
 from malpan.api.documents import document
 from malpan.api.http import kind_of
 from malpan.api.routes import api
 from malpan.competitions.models import Track
 from malpan.core.errors import DomainError
+from malpan_client.single_file import sha256, single_file
 
 VARIABLE: Final = "$MALPAN_TOKEN"  # of the shell, which has the token
 _PARAM: Final = re.compile(r"%\(\w+\)s")
@@ -97,7 +103,8 @@ class Refusal:
 def page(request: HttpRequest) -> HttpResponse:
     found = document(api)
     sections: dict[str, list[Shown]] = defaultdict(list)
-    for shown, tag in operations_of(found, examples()):
+    named = examples()
+    for shown, tag in operations_of(found, named):
         sections[tag].append(shown)
     context = {
         "introduction": found["info"]["description"],
@@ -105,6 +112,8 @@ def page(request: HttpRequest) -> HttpResponse:
         "sections": list(sections.items()),
         "refusals": refusals(),
         "site": settings.SITE_URL,
+        "command": {"version": malpan_client.VERSION, "sha256": sha256(), "address": _address("malpan-command")},
+        "example": f"{named['slug']}/{named['track']}",
         "limits": [
             (gettext("토큰마다"), settings.API_REQUESTS_PER_TOKEN),
             (gettext("주소마다"), settings.API_REQUESTS_PER_ADDRESS),
@@ -112,6 +121,16 @@ def page(request: HttpRequest) -> HttpResponse:
         ],
     }
     return render(request, "pages/api_docs.html", context)
+
+
+def _address(name: str) -> str:
+    return urljoin(settings.SITE_URL, reverse(name))
+
+
+@require_safe
+def command(request: HttpRequest) -> HttpResponse:
+    """The command as one file, as text to read first."""
+    return HttpResponse(single_file(), content_type="text/plain; charset=utf-8")
 
 
 def examples() -> dict[str, str]:

@@ -7,6 +7,7 @@ from malpan.api.application import addresses
 
 urlpatterns = [
     path("docs/", documentation.page, name="api-docs"),
+    path("malpan.py", documentation.command, name="malpan-command"),
     path("v1/openapi.json", routes.openapi, name="api-openapi"),
     path("v1/", include(list(addresses(routes.api)))),
     path("", routes.unknown_address),

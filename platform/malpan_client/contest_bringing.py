@@ -1,0 +1,280 @@
+"""Brings a competition of the site to what its file says, and says what differed.
+
+Nothing is removed that the file does not name, and nothing done twice: what is as the file has it is left alone, so the
+same file may be brought again at any time. What a file must not contain says the server's own document (OpenAPI).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from malpan_client.contest_file import MAY_BE_NONE, tables_of
+from malpan_client.failing import NOT_FOUND, WRONG_INPUT, Failure
+from malpan_client.places import Place
+from malpan_client.sending import sha256_of
+from malpan_client.showing import Bar, moment_of
+from malpan_client.site import Site, each_of
+from malpan_client.uploading import form_of
+from malpan_client.words import say
+
+PARTS = frozenset({"tracks", "phases", "targets", "files", "references", "frames", "erratum_ko", "erratum_en"})
+WITH_TERMS = "renews_terms"  # says how new terms are meant; is no setting of its own
+
+
+@dataclass
+class Step:
+    """Something that differed: ``kind`` is created, updated, uploaded, drafted, removed or kept; ``fields`` has the
+    value before and the one that the file has.
+    """
+
+    kind: str
+    place: str
+    fields: dict[str, list[Any]] = field(default_factory=dict)
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "place": self.place, "fields": self.fields, "note": self.note}
+
+    def as_text(self) -> str:
+        lines = [f"{say(f'step_{self.kind}')}  {self.place}" + (f": {self.note}" if self.note else "")]
+        for name, (before, after) in self.fields.items():
+            lines.append(f"    {name}: {_short(before)} → {_short(after)}")
+        return "\n".join(lines)
+
+
+class Bringing:
+    """One file and one site. ``is_dry``: only says what differs. ``may_create``: else the competition must be there."""
+
+    def __init__(
+        self,
+        site: Site,
+        contest: Mapping[str, Any],
+        folder: Path,
+        *,
+        is_dry: bool,
+        may_create: bool,
+        shows_bars: bool = False,
+    ) -> None:
+        self.site = site
+        self.contest = contest
+        self.folder = folder
+        self.is_dry = is_dry
+        self.may_create = may_create
+        self.shows_bars = shows_bars
+        self.place = Place(str(contest["slug"]))
+        self.steps: list[Step] = []
+        self._schemas = site.get("openapi.json")["components"]["schemas"]
+
+    def bring(self) -> list[Step]:
+        self._require_known()
+        there = self._competition()
+        for track in tables_of(self.contest, "tracks", ""):
+            self._track(track, _named(there["tracks"], track["slug"]) if there else None)
+        for track in there["tracks"] if there and "tracks" in self.contest else []:
+            if not _named(self.contest["tracks"], track["slug"]):
+                self.steps.append(Step("kept", track["slug"], note=say("only_on_site")))
+        return self.steps
+
+    def _require_known(self) -> None:
+        """Nothing is begun with a file in which something is misspelled or missing."""
+        self._known(self.contest, "Texts", "")
+        for track in tables_of(self.contest, "tracks", ""):
+            self._known(track, "NewTrack", str(track["slug"]))
+            for phase in tables_of(track, "phases", ""):
+                self._known(phase, "NewPhase", f"{track['slug']}/{phase['slug']}")
+            for target in tables_of(track, "targets", ""):
+                self._known(target, "Target", f"{track['slug']}/targets")
+
+    def _known(self, table: Mapping[str, Any], schema: str, place: str) -> None:
+        known = self._schemas[schema]["properties"]
+        wrong = [name for name in table if name not in known and name not in PARTS]
+        if wrong:
+            place = f"{place}: " if place else ""
+            raise Failure(WRONG_INPUT, place + say("unknown_names", names=", ".join(wrong), known=", ".join(known)))
+
+    # --- the competition and its tracks -------------------------------------------------------------------------------
+    def _competition(self) -> Any:
+        """Its settings as the site has them now; ``None`` where there is none and nothing is done."""
+        wanted = {name: value for name, value in self.contest.items() if name not in PARTS}
+        try:
+            there = self.site.get(self.place.manage("settings/"))
+        except Failure as failure:
+            if failure.status != NOT_FOUND or not self.may_create:
+                raise
+            first: dict[str, Any] = {name: wanted[name] for name in ("slug", "title_ko", "title_en") if name in wanted}
+            there = self._created(self.place.name, "competitions/", first)
+            if there is None:
+                return None
+        return self._updated(self.place.name, self.place.manage("settings/"), wanted, there)
+
+    def _track(self, track: Mapping[str, Any], there: Any) -> None:
+        wanted = {name: value for name, value in track.items() if name not in PARTS}
+        name, path = str(track["slug"]), self.place.manage(f"tracks/{track['slug']}/")
+        if there is None:
+            there = self._created(name, self.place.manage("tracks/"), wanted)
+        else:
+            there = self._updated(name, path, wanted, there)
+        if "targets" in track:
+            self._targets(track, there, f"{path}targets/")
+        for phase in tables_of(track, "phases", name):
+            found = _named(there["phases"], phase["slug"]) if there else None
+            self._phase(name, phase, found)
+        for each in there["phases"] if there and "phases" in track else []:
+            if not _named(track["phases"], each["slug"]):
+                self.steps.append(Step("kept", f"{name}/{each['slug']}", note=say("only_on_site")))
+        if "files" in track:
+            self._files(name, tables_of(track, "files", name), is_there=there is not None)
+
+    def _targets(self, track: Mapping[str, Any], there: Any, path: str) -> None:
+        wanted, now = list(track["targets"]), list(there["targets"]) if there else []
+        if len(wanted) == len(now) and not any(_differing(each, other) for each, other in zip(wanted, now)):
+            return
+        if not self.is_dry:
+            self.site.change("PUT", path, {"targets": wanted})
+        self.steps.append(Step("updated", f"{track['slug']}/targets", {"targets": [now, wanted]}))
+
+    def _phase(self, track: str, phase: Mapping[str, Any], there: Any) -> None:
+        wanted = {name: value for name, value in phase.items() if name not in PARTS}
+        name = f"{track}/{phase['slug']}"
+        if there is None:
+            there = self._created(name, self.place.manage(f"tracks/{track}/phases/"), wanted)
+        else:
+            there = self._updated(name, self.place.manage(f"phases/{there['id']}/"), wanted, there)
+        if "references" in phase:
+            self._references(name, phase, there)
+
+    # --- references ---------------------------------------------------------------------------------------------------
+    def _references(self, name: str, phase: Mapping[str, Any], there: Any) -> None:
+        """Uploaded where they are other ones than the current version; as a draft where submissions count by that."""
+        file, frames = self._file(phase, "references"), self._file(phase, "frames") if "frames" in phase else None
+        states = self._versions_of(file, frames, there["id"]) if there else {}
+        if "current" in states:
+            return
+        step = Step("uploaded", f"{name}/references", note=file.name)
+        if "draft" in states:
+            step.kind, step.note = "kept", say("draft_there", id=states["draft"])
+        elif not self.is_dry:
+            self._upload_references(step, phase, there, file, frames)
+        self.steps.append(step)
+
+    def _versions_of(self, file: Path, frames: Path | None, phase: int) -> dict[str, int]:
+        """The versions that the site has of these files, by their state."""
+        sums = {"file_sha256": sha256_of(file)}
+        if frames:
+            sums["media_sha256"] = sha256_of(frames)
+        rows = each_of(self.site.get(self.place.manage("references/")))
+        return {
+            each["state"]: each["id"]
+            for each in rows
+            if each["phase"] == phase and all(each[name] == value for name, value in sums.items())
+        }
+
+    def _upload_references(
+        self, step: Step, phase: Mapping[str, Any], there: Any, file: Path, frames: Path | None
+    ) -> None:
+        path = self.place.manage(f"phases/{there['id']}/references/")
+        try:
+            self._upload(path, {}, file, frames)
+        except Failure as failure:
+            if failure.code != "references_in_use":
+                raise
+            texts = {key: str(phase[key]) for key in ("erratum_ko", "erratum_en") if key in phase}
+            made = self._upload(f"{path}drafts/", texts, file, frames)
+            place = f"{self.place.name}/{there['track']}/{there['slug']}"
+            step.kind, step.note = "drafted", say("draft_made", id=made["id"], place=place)
+
+    def _file(self, table: Mapping[str, Any], key: str) -> Path:
+        path = self.folder / str(table[key])
+        if not path.is_file():
+            raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=say("no_such_file")))
+        return path
+
+    def _upload(self, path: str, texts: Mapping[str, str], file: Path, frames: Path | None = None) -> Any:
+        parts = {"file": file} if frames is None else {"file": file, "frames": frames}
+        return self.site.ask("POST", path, **form_of(texts, parts, Bar(file.name, is_shown=self.shows_bars)))
+
+    # --- files for download -------------------------------------------------------------------------------------------
+    def _files(self, track: str, wanted: Sequence[Mapping[str, Any]], *, is_there: bool) -> None:
+        """By their names: another content replaces the file, another title is written into it."""
+        place = Place(self.place.competition, track)
+        korean, english = (
+            (each_of(self.site.get(place.path(), in_language=name)["files"]) if is_there else ())
+            for name in ("ko", "en")
+        )
+        titles = {each["id"]: each["title"] for each in english}
+        now = {each["file_name"]: each for each in korean}
+        for each in wanted:
+            if "path" not in each or "title_ko" not in each:
+                raise Failure(WRONG_INPUT, f"{track}/files: {say('file_needs')}")
+            path = self._file(each, "path")
+            found = now.pop(path.name, None)
+            if found is not None and found["file_sha256"] == sha256_of(path):
+                self._retitled(f"{track}/files/{path.name}", each, found, titles[found["id"]])
+            else:
+                self._replaced(f"{track}/files/{path.name}", track, each, path, found)
+        for name in now:
+            self.steps.append(Step("kept", f"{track}/files/{name}", note=say("only_on_site")))
+
+    def _retitled(self, name: str, wanted: Mapping[str, Any], there: Any, english: str) -> None:
+        now = {"kind": there["kind"], "title_ko": there["title"], "title_en": english}
+        facts = {key: wanted[key] for key in now if key in wanted}
+        if not facts.get("title_en"):  # then the Korean title is shown in its place
+            facts.pop("title_en", None)
+        self._updated(name, self.place.manage(f"files/{there['id']}/"), facts, now)
+
+    def _replaced(self, name: str, track: str, wanted: Mapping[str, Any], path: Path, there: Any) -> None:
+        if not self.is_dry:
+            texts = {key: str(wanted[key]) for key in ("kind", "title_ko", "title_en") if key in wanted}
+            self._upload(self.place.manage(f"tracks/{track}/files/"), texts, path)
+            if there is not None:
+                self.site.change("DELETE", self.place.manage(f"files/{there['id']}/"))
+        self.steps.append(Step("uploaded", name))
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+    def _created(self, name: str, path: str, wanted: Mapping[str, Any]) -> Any:
+        """What was made; ``None`` in a dry run."""
+        body = {key: value for key, value in wanted.items() if value is not None}
+        made = None if self.is_dry else self.site.change("POST", path, body)
+        self.steps.append(Step("created", name))
+        return made
+
+    def _updated(self, name: str, path: str, wanted: Mapping[str, Any], there: Any) -> Any:
+        """The state after writing what differs, if anything does."""
+        differing = _differing(wanted, there)
+        if not differing:
+            return there
+        body = {key: wanted[key] for key in differing}
+        if WITH_TERMS in wanted and {"terms_ko", "terms_en"} & {*differing}:
+            body[WITH_TERMS] = wanted[WITH_TERMS]
+        made = there if self.is_dry else self.site.change("PATCH", path, body)
+        self.steps.append(Step("updated", name, {key: [there.get(key), wanted[key]] for key in differing}))
+        return made
+
+
+def _named(rows: Any, slug: str) -> Any:
+    return next((each for each in rows if each["slug"] == slug), None)
+
+
+def _differing(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+    return [name for name, value in wanted.items() if name != WITH_TERMS and not _is_same(name, value, there.get(name))]
+
+
+def _is_same(name: str, wanted: Any, there: Any) -> bool:
+    if name.endswith("_at") and isinstance(wanted, str) and isinstance(there, str):
+        try:
+            return moment_of(wanted) == moment_of(there)
+        except (ValueError, TypeError):
+            return False
+    if wanted is None:
+        return there is None or name not in MAY_BE_NONE
+    if name == "prize_places" and isinstance(wanted, list) and isinstance(there, list):
+        return {*wanted} == {*there}
+    return bool(wanted == there)
+
+
+def _short(value: Any) -> str:
+    text = "–" if value is None else str(value).replace("\n", " ")
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,140 @@
+"""Rescoring: start it, look at what would change, apply what was seen, or cancel."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from malpan_client.failing import DONE, NOT_SCORED, WRONG_INPUT, Failure
+from malpan_client.places import Place, managed_phase, place_of
+from malpan_client.showing import Result, moment, note, pairs, state, table
+from malpan_client.site import Facts, Site, each_of
+from malpan_client.taking_part import confirm
+from malpan_client.watching import watch
+from malpan_client.words import say
+
+COUNTS = ("finished", "running", "queued", "failed", "excluded", "late")
+SHOWN = 20  # moves of teams
+
+
+def list_rescorings(site: Site, options: Namespace) -> Result:
+    found = site.pages(place_of(options.place).manage("rescoring/"), "items")
+    rows = [(e["id"], state(e["state"]), e["finished"], moment(e["created_at"]), e["reason"]) for e in found["items"]]
+    heads = ["id", say("state"), say("finished"), say("when"), say("reason")]
+    return Result(found, table(heads, rows, right=[0, 2]) if rows else say("no_rescorings"))
+
+
+def start_rescoring(site: Site, options: Namespace) -> Result:
+    place = place_of(options.place)
+    phase = managed_phase(site, place)
+    body: dict[str, Any] = {"phase": phase["id"], "reason": options.reason}
+    if options.references:
+        body["reference_version"] = _version(site, place, phase["id"], options.references)
+    for name in ("recipe", "profile", "since", "until", "state"):
+        if getattr(options, name):
+            body[name] = getattr(options, name)
+    if options.teams:
+        body["teams"] = options.teams
+    made = site.change("POST", place.manage("rescoring/"), body)
+    return _followed(site, place, made, options)
+
+
+def _version(site: Site, place: Place, phase: int, named: str) -> int:
+    """The version of this id, or the newest draft of the phase."""
+    if named.isdigit():
+        return int(named)
+    if named != "draft":
+        raise Failure(WRONG_INPUT, say("which_version", name=named))
+    versions = each_of(site.get(place.manage("references/")))
+    drafts = [int(each["id"]) for each in versions if each["phase"] == phase and each["state"] == "draft"]
+    if not drafts:
+        raise Failure(WRONG_INPUT, say("no_draft"))
+    return max(drafts)
+
+
+def show_rescoring(site: Site, options: Namespace) -> Result:
+    place = place_of(options.place)
+    return _followed(site, place, site.get(_path(place, options)), options)
+
+
+def _followed(site: Site, place: Place, found: Any, options: Namespace) -> Result:
+    """The batch; with ``--wait`` when nothing of it is waiting to be scored any more."""
+    if options.wait:
+        path = place.manage(f"rescoring/{found['id']}/")
+        found = watch(site, found, path, is_over=_is_over_batch, line=_batch_line, seconds=options.wait_limit)
+    is_late = options.wait and not _is_over_batch(found)
+    return Result(found, _batch_text(found), NOT_SCORED if is_late else DONE)
+
+
+def _is_over_batch(found: Any) -> bool:
+    return found["state"] != "running" or not (found["queued"] or found["running"])
+
+
+def _batch_line(found: Any) -> str:
+    return say("batch_progress", finished=found["finished"], left=found["queued"] + found["running"])
+
+
+def _batch_text(found: Any) -> str:
+    counts = ", ".join(f"{say(f'count_{name}')} {found[name]}" for name in COUNTS if found[name])
+    lines = {
+        "id": found["id"],
+        say("state"): state(found["state"]),
+        say("reason"): found["reason"],
+        say("runs"): counts,
+    }
+    return pairs(lines)
+
+
+def preview_rescoring(site: Site, options: Namespace) -> Result:
+    place = place_of(options.place)
+    found = _preview(site, place, options)
+    return Result(found, _preview_text(found))
+
+
+def _path(place: Place, options: Namespace, rest: str = "") -> str:
+    return place.manage(f"rescoring/{options.id}/{rest}")
+
+
+def _preview(site: Site, place: Place, options: Namespace) -> Facts:
+    return site.pages(_path(place, options, "preview/"), "rows")
+
+
+def _preview_text(found: Any) -> str:
+    changes = [
+        (e["score"], e["changed"], e["count"], f"{e['mean']:+.6f}", f"{e['minimum']:+.6f}", f"{e['maximum']:+.6f}")
+        for e in each_of(found["changes"])
+    ]
+    moves = [
+        (e["team"], e["before"], e["after"], ", ".join(map(str, e["crossed"])) or None) for e in found["moves"][:SHOWN]
+    ]
+    heads = [say("metric"), say("changed"), say("runs"), say("mean"), say("minimum"), say("maximum")]
+    text = table(heads, changes, right=[1, 2, 3, 4, 5])
+    text += "\n\n" + table([say("team"), say("before"), say("after"), say("prizes")], moves, right=[1, 2])
+    if found["left_out"]:
+        text += f"\n{say('left_out', count=found['left_out'])}"
+    return f"{text}\nseen: {found['seen']}"
+
+
+def apply_rescoring(site: Site, options: Namespace) -> Result:
+    """Apply what a preview showed: that of ``--seen``, or the one that is shown now and agreed to."""
+    place = place_of(options.place)
+    seen = options.seen
+    if not seen:
+        found = _preview(site, place, options)
+        note(_preview_text(found))
+        confirm(options, say("confirm_apply", id=options.id))
+        seen = found["seen"]
+    body: dict[str, Any] = {"seen": seen, "resets_quota": options.reset_quota, "grants_slots": options.grant}
+    for name in ("title_ko", "body_ko", "title_en", "body_en"):
+        if getattr(options, name):
+            body[name] = getattr(options, name)
+    if options.leave_other_phases:
+        body["leaves_other_phases"] = True
+    made = site.change("POST", _path(place, options, "apply/"), body)
+    return Result(made, _batch_text(made))
+
+
+def cancel_rescoring(site: Site, options: Namespace) -> Result:
+    place = place_of(options.place)
+    made = site.change("POST", _path(place, options, "cancel/"))
+    return Result(made, _batch_text(made))
