@@ -207,6 +207,7 @@ PAGES: Final[dict[str, Rule]] = {
                 "account_export",
                 "letter_preview",
                 "api-docs",
+                "malpan-command",
                 "api-competitions",
                 "api-competition",
                 "api-board",
