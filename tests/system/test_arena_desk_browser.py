@@ -172,7 +172,6 @@ def open_campaign(desk: Desk) -> None:
     desk.look("opening-refused")
     desk.part("설정")
     desk.fill(judges_per_unit="2")
-    desk.look("settings")
     desk.press("저장", says="저장했습니다")
     desk.part("시작")
     desk.page.get_by_label("위의 배정으로 평가를 시작합니다").check()
@@ -214,11 +213,18 @@ def publish(desk: Desk) -> None:
     desk.look("result-preview")
     desk.page.get_by_label("위의 결과와 이름을 가린 판단을").check()
     desk.press("평가 결과 발표", says="평가 결과 1판을 발표했습니다")
-    desk.look("published")
     desk.open()
     desk.look("list")
     desk.follow("결선 사람 평가")
     desk.look("overview")
+    desk.part("결과와 발표")
+    wait_for(lambda: has_plots(desk.page), "a worker has held the metrics against the result", every=0.5)
+    desk.look("published")
+
+
+def has_plots(page: Page) -> bool:
+    page.reload()
+    return page.locator("svg.plot").count() > 0
 
 
 def read_in_public(desk: Desk) -> None:

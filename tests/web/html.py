@@ -105,6 +105,8 @@ def problems(page: Element) -> list[str]:
     if not page.one("head").one("title").text or not page.one("html").attributes.get("lang"):
         found.append("no title or no language")
     found += _heading_jumps(elements)
+    if page.all("svg", "plot") and not any("plots" in link.attributes.get("href", "") for link in page.all("link")):
+        found.append("a plot without its sheet")
     return found
 
 

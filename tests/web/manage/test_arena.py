@@ -15,6 +15,7 @@ from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
 from tests.arena.answers import rested, work_off
 from tests.arena.conftest import NAMES, World, judge_everything, judge_one, make_world
+from tests.arena.test_metrics import score
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_of, client_with_role
 
@@ -514,6 +515,7 @@ PARTS = (
 @pytest.mark.parametrize("language", ["ko", "en"])
 @pytest.mark.parametrize("state", ["ready", "opened", "closed", "published"])
 def test_every_page_in_every_state_is_sound(world: World, writer: Client, state: str, language: str) -> None:
+    score(world)
     campaign = getattr(world, state)()
     judge = campaign.judges.order_by("pk")[0]
     track = world.track.slug

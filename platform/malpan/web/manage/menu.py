@@ -48,7 +48,7 @@ MENU: Final = (
         ),
     ),
     Section(
-        _("채점"),
+        pgettext_lazy("menu", "채점"),
         (
             Entry("manage_runs", _("채점 현황")),
             Entry("manage_submissions", pgettext_lazy("list", "제출")),
