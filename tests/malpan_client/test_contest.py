@@ -6,18 +6,13 @@ A worker does the jobs beside them. What both contests show in the end is the sa
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import json
 import os
 import re
-import socket
 import stat
-import sys
-import threading
 import zipfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -26,18 +21,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from malpan import web_server
-from malpan.accounts.models import Scope, User
-from malpan.accounts.services import create_api_token
+from malpan.accounts.models import User
 from malpan.competitions.models import Notice, Phase, ReferenceVersion
 from malpan.core.models import AuditEntry
-from malpan.jobs.tasks import work_next
 from malpan.submissions.models import RescoreBatch, Submission
-from malpan_client.single_file import single_file
 from tests.factories import CANARY, UserFactory, file_bytes, rows
 from tests.malpan_client.conftest import Outcome
 from tests.waiting import wait_for
@@ -116,84 +106,13 @@ erratum_ko = "{ERRATUM}"
 
 
 @pytest.fixture
-def site() -> Iterator[str]:
-    """The address of the site's web server, which runs in this process."""
-    server = web_server.make_server(socket.create_server(("127.0.0.1", 0)))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}"
-    server.trigger.pull_trigger(lambda: server.asyncore.close_all(server._map))
-    thread.join(10)
-    server.task_dispatcher.shutdown()
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """Somebody who does what is queued."""
-    is_over = threading.Event()
-
-    def work() -> None:
-        try:
-            while not is_over.is_set():
-                if work_next(worker="worker-1") is None:
-                    is_over.wait(0.05)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(work)
-        yield
-        is_over.set()
-        working.result(timeout=60)  # raises what the worker met
-
-
-@pytest.fixture(scope="module")
-def malpan(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The command as participants have it."""
-    path = tmp_path_factory.mktemp("command") / "malpan.py"
-    path.write_bytes(single_file())
-    spec = importlib.util.spec_from_file_location("malpan_single_file", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.FIRST_LOOK = 0.05  # seconds: nothing takes long here
-    yield module
-    del sys.modules[spec.name]
-
-
-@pytest.fixture
-def command(
-    malpan: ModuleType, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
-    for name in ("config", "state"):
-        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
-    monkeypatch.setenv("MALPAN_SITE", site)
-    monkeypatch.setenv("MALPAN_LANG", "ko")
-
-    def run(person: User, *words: str, status: int = 0) -> Outcome:
-        monkeypatch.setenv("MALPAN_TOKEN", token_of(person))
-        capsys.readouterr()
-        ended = malpan.main(words)
-        found = capsys.readouterr()
-        assert ended == status, found.err
-        return Outcome(ended, found.out, found.err)
-
-    return run
-
-
-_tokens: dict[int, str] = {}
-
-
-def token_of(person: User) -> str:
-    if person.pk not in _tokens:
-        _tokens[person.pk] = create_api_token(user=person, label="CI", scopes=list(Scope))[1]
-    return _tokens[person.pk]
+def command(by_person: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """In the place of the one that asks a scripted server."""
+    return by_person
 
 
 @pytest.fixture
 def owner() -> User:
-    _tokens.clear()
     found = UserFactory.create(name="운영자")
     found.user_permissions.add(Permission.objects.get(codename="add_competition"))
     return found
@@ -477,15 +396,20 @@ def test_what_stops_half_way_says_what_was_done_and_goes_on_afterwards(
 
 # --- what is left behind ----------------------------------------------------------------------------------------------
 def test_a_log_in_keeps_the_token_for_its_owner_alone_and_everything_is_in_the_audit_log(
-    malpan: ModuleType, command: Callable[..., Outcome], owner: User, folder: Path, tmp_path: Path, monkeypatch: Any
+    malpan: ModuleType,
+    command: Callable[..., Outcome],
+    tokens: dict[int, str],
+    owner: User,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    token = token_of(owner)
     command(owner, "create", str(folder / "contest.toml"))
     assert {*AuditEntry.objects.filter(actor=owner).values_list("action", flat=True)} >= {
         *("competition.create", "competition.update", "track.create", "phase.create", "reference_version.publish"),
     }
     monkeypatch.delenv("MALPAN_TOKEN")
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{token}\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{tokens[owner.pk]}\n"))
     assert malpan.main(["login"]) == 0
     kept = tmp_path / "config/malpan/sites.json"
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
