@@ -10,10 +10,6 @@ _ARENA: Final = (
     "Human evaluation is prepared, judged and published on pages: what they show (blinded answers, the preview of an "
     "exclusion) has no form yet that would keep a judge blind in a script. Its published results are files already."
 )
-_STAGES: Final = (
-    "Stages of judging take two people who confirm a table that they see; the entered scores of a jury are no part of "
-    "a contest's set-up. Their published results are JSON already (stages_json)."
-)
 _FRAGMENT: Final = "A part of a page that it asks for again while it is open."
 _AGREEMENT: Final = "Figures for the cards of metrics; `python -m scoring judge-agreement` computes them from files."
 _DUPLICATES: Final = "A search for a person to judge with two files side by side."
@@ -116,6 +112,17 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_audit_entry": ("listAuditEntries",),
     "manage_archive": ("verifyCompetition",),
     "manage_export": ("exportCompetition",),
+    # stages of judging
+    "manage_stages": ("listStages",),
+    "manage_stage_new": ("createStage",),
+    "manage_stages_final": ("previewStanding", "publishStanding"),
+    "manage_stage": ("getStage", "updateStage", "getStageTable", "previewStage"),
+    "manage_stage_confirm": ("confirmStageTable",),
+    "manage_stage_reject": ("rejectStageTable",),
+    "manage_stage_publish": ("publishStage",),
+    "manage_stage_remove": ("removeStage",),
+    "manage_stage_table": ("previewStageTable", "enterStageTable"),
+    "manage_stage_template": ("listStageTeams",),
     # outside of a competition
     "manage_new": ("createCompetition",),
     "manage_import": "An archive may be 2 GB and makes people: `manage.py import_competition` takes it on the machine.",
@@ -126,7 +133,6 @@ BEGINNINGS: Final[dict[str, str]] = {
     "manage_arena": _ARENA,
     "manage_campaign": _ARENA,
     "manage_rubric": _ARENA,
-    "manage_stage": _STAGES,
 }
 
 

@@ -87,10 +87,13 @@ RULES: Final[dict[str, str]] = {
         f"{API_MANAGE}{page}": MANAGE_PAGES
         for page in (
             *("checklist/", "phases/", "references/", "rescoring/", "runs/", "queue/", "submissions/", "teams/"),
-            *("notices/", "questions/", "audit/"),
+            *("notices/", "questions/", "audit/", "stages/", "tracks/<slug:track>/standing/"),
         )
     },
-    **{f"{API_MANAGE}{page}": ORGANISERS for page in ("settings/", "references/<int:pk>/diff/")},
+    **{
+        f"{API_MANAGE}{page}": ORGANISERS
+        for page in ("settings/", "references/<int:pk>/diff/", "stages/<int:pk>/teams/")
+    },
     # what only changes something: who may is in tests/api/test_operation_matrix.py
     **{f"{API_MANAGE}{page}": ORGANISERS for page in ("publish/", "hide/", "tracks/", "files/")},
     **{f"{API_MANAGE}{page}": OWNERS for page in ("roles/", "export/", "verification/")},

@@ -60,6 +60,8 @@ _OF_NAMES: Final[Mapping[str, Any]] = {
     "answer_ko": "네, 문자열입니다.",
     "score": "final_score",
     "passphrase": "오래 기억할 암호 구문 하나",
+    "text": "팀 번호,점수\n1,87.5",
+    "sha256": "0" * 64,
 }
 
 

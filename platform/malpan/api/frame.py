@@ -28,7 +28,8 @@ from malpan.api.schemas.problems import Problem
 ANYBODY: Final = None  # in the place of a scope: without a token as well
 SCOPE: Final = "x-scope"
 EVERYWHERE: Final = (400, 401, 403, 404, 415, 422, 429, 500, 503, 507)  # what any operation may answer
-OF_CHANGES: Final = (409, 410, 413)  # what one that changes something may answer as well
+CONFLICT: Final = 409
+OF_CHANGES: Final = (CONFLICT, 410, 413)  # what one that changes something may answer as well
 _SCHEME: Final = "Bearer "
 
 
@@ -118,12 +119,16 @@ class Operations(Router):
         url_name: str = "",
         extra: dict[str, Any] | None = None,
         also: tuple[int, ...] = (),
+        may_conflict: bool = False,
     ) -> Callable[[Any], Any]:
         """``returns``: the schema of what it answers, ``None`` for nothing (204). ``says``: what more there is to know.
-        ``extra``: more of its OpenAPI description. ``also``: further statuses without a body.
+        ``extra``: more of its OpenAPI description. ``also``: further statuses without a body. ``may_conflict``:
+        also one that only reads answers that something is not there yet.
         """
         done = status or (204 if returns is None else 200)
         refused = EVERYWHERE if method == "GET" else (*EVERYWHERE, *OF_CHANGES)
+        if method == "GET" and may_conflict:
+            refused = (*refused, CONFLICT)
         register = super().api_operation(
             [method],
             path,

@@ -20,6 +20,8 @@ from malpan.competitions.errors import ReferencesRejected
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.language import reader_language
 from malpan.core.messages import heading_of, text_of
+from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
+from malpan.stages.tables import PROBLEMS_MAX
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 
 PROBLEM: Final = "application/problem+json"
@@ -77,6 +79,10 @@ def _more(error: DomainError) -> dict[str, Any]:
     """What some errors say beyond their sentence."""
     if isinstance(error, FileRejected | ReferencesRejected):
         return {"total": error.total, "errors": [each.as_dict(reader_language()) for each in error.errors]}
+    if isinstance(error, TableInvalid):
+        return {"total": len(error.problems), "errors": [_problem(each) for each in error.problems[:PROBLEMS_MAX]]}
+    if isinstance(error, StageSettingsInvalid):
+        return {"errors": [{"field": f"body.{error.field}", "message": text_of(error)}]}
     if isinstance(error, FieldsInvalid):
         return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
     if isinstance(error, QuotaExceeded):
@@ -84,3 +90,8 @@ def _more(error: DomainError) -> dict[str, Any]:
     if isinstance(error, DuplicateUpload):
         return {"submission": error.params["public_id"]}
     return {}
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    """What is wrong in a line of a table of scores."""
+    return {"line": problem.line, "code": problem.code, "value": problem.value, "message": problem.text}

@@ -30,8 +30,9 @@ from malpan.stages.selectors import (
     state_of,
     table_of,
     table_sha256,
+    team_names,
 )
-from malpan.stages.tables import Participant, differences, read_table
+from malpan.stages.tables import Difference, Participant, differences, read_table
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -55,6 +56,14 @@ def read_for(stage: Stage, text: str) -> dict[int, float]:
     Raises as ``teams_to_score``, and ``TableInvalid`` with every located error.
     """
     return read_table(text, teams_to_score(stage), (stage.scale_min, stage.scale_max))
+
+
+def preview_table(stage: Stage, text: str) -> list[Difference]:
+    """What ``text`` would change in the scores of ``stage``, by number of the team; nothing is stored. Raises as
+    ``read_for``.
+    """
+    before, after = scores_of(newest_table(stage)), read_for(stage, text)
+    return differences(before, after, team_names(stage.track.competition, {*before, *after}))
 
 
 def enter_table(

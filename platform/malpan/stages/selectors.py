@@ -159,11 +159,17 @@ def newest_table(stage: Stage) -> StageTable | None:
     return tables.order_by("-number").first()
 
 
-def table_of(stage: Stage, number: int) -> StageTable:
-    """The newest table of ``stage``, if it is that ``number``. Raises ``TableMissing`` and ``TableChanged``."""
+def require_table(stage: Stage) -> StageTable:
+    """The newest table of ``stage``. Raises ``TableMissing``."""
     table = newest_table(stage)
     if table is None:
         raise TableMissing
+    return table
+
+
+def table_of(stage: Stage, number: int) -> StageTable:
+    """The newest table of ``stage``, if it is that ``number``. Raises ``TableMissing`` and ``TableChanged``."""
+    table = require_table(stage)
     if table.number != number:
         raise TableChanged
     return table

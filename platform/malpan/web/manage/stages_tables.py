@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from malpan.competitions.permissions import Permission
 from malpan.core.errors import DomainError
-from malpan.stages.entering import enter_table, read_for, teams_to_score
+from malpan.stages.entering import enter_table, preview_table, teams_to_score
 from malpan.stages.errors import TableInvalid
 from malpan.stages.models import Stage
-from malpan.stages.selectors import newest_table, scores_of, stage_of, team_names
-from malpan.stages.tables import PROBLEMS_MAX, differences, plain_number, template
+from malpan.stages.selectors import newest_table, scores_of, stage_of
+from malpan.stages.tables import PROBLEMS_MAX, plain_number, template
 from malpan.web.acting import act, or_refusal, refusal_of, refuse
 from malpan.web.csv_export import csv_response
 from malpan.web.forms.stages import StageTableForm
@@ -66,18 +66,16 @@ def _preview(request: MemberRequest, access: ManageAccess, stage: Stage, form: S
     if not form.is_valid():
         return _table_page(request, access, stage, form, 422)
     try:
-        scores = read_for(stage, form.cleaned_data["text"])
+        found = preview_table(stage, form.cleaned_data["text"])
     except DomainError as error:
         refuse(form, error)
         return _table_page(request, access, stage, form, error.http_status)
-    before = scores_of(newest_table(stage))
-    names = team_names(access.competition, {*before, *scores})
-    found = differences(before, scores, names)
-    decimals = score_decimals([*before.values(), *scores.values()])
+    scores = [score for each in found for score in (each.before, each.after) if score is not None]
+    decimals = score_decimals(scores)
     context = access.context("manage_stages") | {
         "stage": stage,
         "values": form.cleaned_data,
-        "is_first_version": not before,
+        "is_first_version": all(each.before is None for each in found),
         "changed_count": sum(each.is_changed for each in found),
         "lines": [
             (
