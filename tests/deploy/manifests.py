@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from copy import deepcopy
 from functools import cache
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
@@ -38,13 +40,43 @@ def kustomization() -> dict[str, Any]:
 
 
 def resources() -> list[dict[str, Any]]:
-    """Everything that the kustomization lists."""
-    return [
+    """Everything that the kustomization lists, with its patches."""
+    found = [
         each
         for path in kustomization()["resources"]
         for each in yaml.safe_load_all((DEPLOY / path).read_text())
         if each
     ]
+    for patch in kustomization()["patches"]:
+        kind, name = patch["target"]["kind"], patch["target"]["name"]
+        meant = [each for each in found if each["kind"] == kind and re.fullmatch(name, each["metadata"]["name"])]
+        assert len(meant) == len(name.split("|")), name
+        for each in meant:
+            for step in yaml.safe_load(patch["patch"]):
+                _patch(each, step)
+    return found
+
+
+def _patch(found: Any, step: dict[str, Any]) -> None:
+    """One step of a JSON patch (RFC 6902)."""
+    parent, key = _place(found, step["path"])
+    if step["op"] in ("remove", "replace"):
+        del parent[key]
+    if step["op"] == "copy":
+        source, name = _place(found, step["from"])
+        step = step | {"value": deepcopy(source[name])}
+    if isinstance(parent, list) and "value" in step:
+        parent.insert(key, step["value"])
+    elif "value" in step:
+        parent[key] = step["value"]
+
+
+def _place(found: Any, path: str) -> tuple[Any, Any]:
+    """What holds the place that ``path`` points at (RFC 6901), and its name or number there."""
+    *way, last = path.removeprefix("/").split("/")
+    for name in way:
+        found = found[int(name) if isinstance(found, list) else name]
+    return found, int(last) if isinstance(found, list) else last
 
 
 def resource(kind: str, name: str) -> dict[str, Any]:
