@@ -7,6 +7,7 @@ import re
 import sys
 from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from django.utils import timezone
 from malpan import web_server
 from malpan.jobs import claim
 from malpan.jobs.models import Job
+from malpan.operation.site_page import alarms
 from tests.deploy.manifests import DEPLOY, composed, pods, resource
 from tests.deploy.units import settings_of_the_example
 from tests.paths import ROOT
@@ -56,6 +58,21 @@ def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> Non
 
 def test_the_example_of_the_settings_leaves_to_the_units_what_they_set() -> None:
     assert settings_of_the_example().keys().isdisjoint({"HOST", "PORT", "SCORING_WORKER_NUMBER"})
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit"),
+    [
+        ('queue_age_seconds{cause="submission"}', alarms.LONG_WAIT),
+        ('program_silence_seconds{program="chores"}', alarms.SILENCE),
+        ('program_silence_seconds{program="beat"}', alarms.SILENCE),
+        ("backup_age_seconds", alarms.CHORE_EVERY),
+    ],
+)
+def test_an_alert_goes_off_when_the_page_of_operators_says_so(metric: str, limit: timedelta) -> None:
+    rules = (DEPLOY / "prometheus" / "alerts.yaml").read_text()
+    [said] = re.findall(rf"\(malpan_{re.escape(metric)}\) > ([\d *]+\d)", rules)
+    assert timedelta(seconds=prod(map(int, said.split("*")))) == limit
 
 
 @pytest.mark.django_db
