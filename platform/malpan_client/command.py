@@ -10,11 +10,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from malpan_client.command_line import parser
-from malpan_client.failing import DONE, INTERRUPTED, NOT_ANSWERED, Failure
+from malpan_client.failing import INTERRUPTED, NOT_ALLOWED, NOT_ANSWERED, WRONG_INPUT, Failure
 from malpan_client.keeping import site_address, token_of, usual_site
-from malpan_client.showing import Result, as_text, failure_text, note, write
+from malpan_client.showing import Result, failure_text, json_text, note, printable, write
 from malpan_client.site import Site
-from malpan_client.taking_part import require_token
 from malpan_client.words import say, set_language
 
 WITHOUT_TOKEN = ("login", "logout", "competitions", "files", "download", "board")
@@ -27,47 +26,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character shows its number
     set_language(given, os.environ)
-    options = parser().parse_args(given)
+    is_json = "--json" in given  # also where the arguments are wrong
     try:
-        return _run(options)
+        result = _run(given)
     except Failure as failure:
-        return _failed(failure, options)
-    except KeyboardInterrupt:
-        note(say("interrupted"))
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output, such as `head`, has ended: no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except (LookupError, TypeError, AttributeError, ValueError) as error:  # an answer that no Malpan server gives
-        if os.environ.get("MALPAN_DEBUG"):
-            traceback.print_exc()
-        return _failed(Failure(NOT_ANSWERED, say("unexpected", error=f"{type(error).__name__}: {error}")), options)
-
-
-def _run(options: Namespace) -> int:
-    is_here = options.command == "check" and options.local
-    site = None if is_here else _site_of(options)
-    result: Result = options.run(site, options)
-    write(result, as_json=options.json)
-    sys.stdout.flush()
+        note(failure_text(failure))
+        if is_json:
+            write(json_text(failure.as_json()))
+        return failure.status
+    write(json_text(result.data) if is_json else printable(result.text))
     return result.status
 
 
-def _site_of(options: Namespace) -> Site:
+def _run(given: Sequence[str]) -> Result:
+    """Raises ``Failure``, whatever goes wrong."""
+    try:
+        options = parser().parse_args(given)
+        result: Result = options.run(_site_of(options), options)
+    except KeyboardInterrupt as error:
+        raise Failure(INTERRUPTED, say("interrupted")) from error
+    except OSError as error:  # of a file of this machine; those of the network are told where they happen
+        reason = error.strerror or error
+        raise Failure(WRONG_INPUT, say("file_trouble", path=error.filename or "–", reason=reason)) from error
+    except (LookupError, TypeError, AttributeError, ValueError) as error:  # an answer that no Malpan server gives
+        if os.environ.get("MALPAN_DEBUG"):
+            traceback.print_exc()
+        raise Failure(NOT_ANSWERED, say("unexpected", error=f"{type(error).__name__}: {error}")) from error
+    return result
+
+
+def _site_of(options: Namespace) -> Site | None:
+    """Where the command is asked; ``None`` for one that asks nobody. Raises ``Failure`` before anything is asked."""
+    if options.command == "check" and options.local:
+        return None
     named = getattr(options, "address", "") or options.site
     address = site_address(named) if named else usual_site()
     token = "" if options.command == "login" else token_of(address)
-    site = Site(address, token, is_insecure=options.insecure, max_wait=options.max_wait, note=note)
-    if options.command not in WITHOUT_TOKEN:
-        require_token(site)
-    return site
-
-
-def _failed(failure: Failure, options: Namespace) -> int:
-    note(failure_text(failure))
-    if options.json:
-        sys.stdout.write(as_text(failure.as_json()) + "\n")
-    return failure.status
+    if not token and options.command not in WITHOUT_TOKEN:
+        raise Failure(NOT_ALLOWED, say("no_token", site=address), hint=say("log_in_there", site=address))
+    return Site(address, token, is_insecure=options.insecure, max_wait=options.max_wait, note=note)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from malpan_client import VERSION
 from malpan_client.downloading import download, download_submission
-from malpan_client.failing import WRONG_USAGE
+from malpan_client.failing import WRONG_USAGE, Failure
 from malpan_client.help_texts import USAGE_ERRORS
 from malpan_client.organising import (
     close,
@@ -51,7 +51,7 @@ from malpan_client.taking_part import (
     whoami,
     withdraw,
 )
-from malpan_client.words import has, language, say
+from malpan_client.words import language, say
 
 
 class Parser(argparse.ArgumentParser):
@@ -97,7 +97,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         text = _in_korean(message) if language() == "ko" else message
-        self.exit(WRONG_USAGE, f"{say('help_error')}: {text}\n{say('see_help', prog=self.prog)}\n")
+        raise Failure(WRONG_USAGE, text, hint=f"{self.prog} --help", problem={"title": say("help_error")})
 
 
 def _in_korean(message: str) -> str:
@@ -133,15 +133,22 @@ def _common(made: argparse.ArgumentParser, *, is_main: bool = False) -> None:
 
 
 def _command(
-    commands: Any, name: str, run: Callable[..., Result], *places: str, about: str = "", **more: Any
+    commands: Any, name: str, run: Callable[..., Result], *places: str, about: str = ""
 ) -> argparse.ArgumentParser:
     """A command with its positional arguments; ``about``: the name of its help in the table of texts."""
     text = say(f"help_{about or name}")
-    made: argparse.ArgumentParser = commands.add_parser(name, help=text.split("\n")[0], description=text, **more)
+    made: argparse.ArgumentParser = commands.add_parser(name, help=text.split("\n")[0], description=text)
     _common(made)
     made.set_defaults(run=run)
     for place in places:
-        made.add_argument(place, help=say(f"help_arg_{place}") if has(f"help_arg_{place}") else None)
+        made.add_argument(place, help=say(f"help_arg_{place}"))
+    return made
+
+
+def _numbered(commands: Any, name: str, run: Callable[..., Result], *, about: str) -> argparse.ArgumentParser:
+    """A command about something of a contest that has a number."""
+    made = _command(commands, name, run, "place", about=about)
+    made.add_argument("id", type=int, help=say("help_arg_number"))
     return made
 
 
@@ -218,14 +225,8 @@ def _organising(commands: Any) -> None:
     made = _command(references, "upload", upload_references, "place", "file", about="references_upload")
     _option(made, "frames", "note", "erratum-ko", "erratum-en")
     made.add_argument("--publish", action="store_true", help=say("help_at_once"))
-    for name, run in (
-        ("publish", publish_references),
-        ("diff", diff_references),
-        ("discard", discard_references),
-    ):
-        _command(references, name, run, "place", about=f"references_{name}").add_argument(
-            "id", type=int, help=say("help_arg_number")
-        )
+    for name, run in (("publish", publish_references), ("diff", diff_references), ("discard", discard_references)):
+        _numbered(references, name, run, about=f"references_{name}")
     _rescoring(_group(commands, "rescore"))
     publish = _group(commands, "publish")
     _flag(_command(publish, "contest", publish_contest, "place", about="publish_contest"), "accept-gaps")
@@ -248,15 +249,10 @@ def _rescoring(commands: Any) -> None:
     _option(made, "state", choices=["finished", "waiting"])
     _option(made, "teams", type=_numbers, default=[], metavar="NUMBERS")
     _waits(made)
-    made = _command(commands, "show", show_rescoring, "place", about="rescore_show")
-    made.add_argument("id", type=int, help=say("help_arg_number"))
-    _waits(made)
+    _waits(_numbered(commands, "show", show_rescoring, about="rescore_show"))
     for name, run in (("preview", preview_rescoring), ("cancel", cancel_rescoring)):
-        _command(commands, name, run, "place", about=f"rescore_{name}").add_argument(
-            "id", type=int, help=say("help_arg_number")
-        )
-    made = _command(commands, "apply", apply_rescoring, "place", about="rescore_apply")
-    made.add_argument("id", type=int, help=say("help_arg_number"))
+        _numbered(commands, name, run, about=f"rescore_{name}")
+    made = _numbered(commands, "apply", apply_rescoring, about="rescore_apply")
     _option(made, "seen", "title-ko", "body-ko", "title-en", "body-en")
     _option(made, "grant", type=int, default=0, metavar="SLOTS")
     _flag(made, "reset-quota", "leave-other-phases", "yes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from argparse import Namespace
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from malpan_client.places import place_of, submission_path, with_track
 from malpan_client.sending import sha256_of
 from malpan_client.showing import Bar, Result, note, size
 from malpan_client.site import Patience, Site, each_of
-from malpan_client.transport import CutOff
+from malpan_client.transport import CutOff, received
 from malpan_client.words import say
 
 BLOCK = 256 * 1024
@@ -66,7 +66,7 @@ def _fetch(site: Site, file: Any, options: Namespace) -> dict[str, Any]:
 
 def _fetch_rest(site: Site, address: str, part: Path, bar: Bar) -> None:
     try:
-        fetch(site, address, part, bar=bar, is_resumed=True)
+        fetch(site, address, part, bar, is_resumed=True)
     except Failure as failure:
         if failure.http_status != 416:  # there is more of it here than there should be
             raise
@@ -81,7 +81,7 @@ def local_path(folder: Path, name: str) -> Path:
 
 
 def fetch(
-    site: Site, path: str, part: Path, *, bar: Bar | None = None, is_resumed: bool = False, **options: Any
+    site: Site, path: str, part: Path, bar: Bar, *, method: str = "GET", is_resumed: bool = False, **options: Any
 ) -> None:
     """Write the answer to ``part``, which ``is_resumed`` where it ends; ``options`` as for ``Site.request``."""
 
@@ -96,27 +96,20 @@ def fetch(
         except OSError as error:
             raise Failure(WRONG_INPUT, say("cannot_write", path=part, reason=error.strerror)) from error
 
-    site.request(options.pop("method", "GET"), path, take, varying=rest, is_elsewhere=True, is_patient=True, **options)
+    site.request(method, path, take, varying=rest, is_elsewhere=True, is_patient=True, **options)
 
 
-def _write_from(start: int, answer: HTTPResponse, part: Path, patience: Patience, bar: Bar | None) -> None:
+def _write_from(start: int, answer: HTTPResponse, part: Path, patience: Patience, bar: Bar) -> None:
     """Keep the first ``start`` bytes of ``part`` and append the answer. Raises ``CutOff`` where it ends too early."""
     length, done = answer.getheader("Content-Length"), 0
     with part.open("r+b" if start else "wb") as file:
         file.seek(start)
         file.truncate()
-        for block in iter(lambda: _block_of(answer), b""):
+        for block in iter(lambda: received(answer, BLOCK), b""):
             file.write(block)
             done += len(block)
             patience.renew()
-            if bar and length:
+            if length:
                 bar(start + done, start + int(length))
     if length and done < int(length):
         raise CutOff(say("short_answer"))
-
-
-def _block_of(answer: HTTPResponse) -> bytes:
-    try:
-        return answer.read(BLOCK)
-    except (OSError, HTTPException) as error:
-        raise CutOff(str(error) or type(error).__name__) from error

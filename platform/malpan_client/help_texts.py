@@ -16,13 +16,15 @@ HELP = {
         "지금은 안 됨(횟수, 기간, 순서)\n"
         "  5 서버나 네트워크 · 6 없음 · 7 접수되었으나 아직 채점되지 않음(--wait-limit) · 8 다른 판의 API · 130 "
         "중단\n"
-        "MALPAN_LANG=ko|en, MALPAN_SITE, MALPAN_TOKEN, MALPAN_PASSPHRASE, HTTPS_PROXY, SSL_CERT_FILE을 읽습니다.",
+        "MALPAN_LANG=ko|en, MALPAN_SITE, MALPAN_TOKEN, MALPAN_PASSPHRASE, MALPAN_DEBUG, HTTPS_PROXY, "
+        "SSL_CERT_FILE을 읽습니다.",
         "Exit status: 0 done · 1 the file or the request is wrong · 2 usage · 3 no token, a wrong or expired one, or "
         "not allowed\n"
         "  4 not now (limit, phase, order) · 5 server or network · 6 not found · 7 accepted, not scored yet "
         "(--wait-limit)\n"
         "  8 another version of the API · 130 interrupted\n"
-        "Reads MALPAN_LANG=ko|en, MALPAN_SITE, MALPAN_TOKEN, MALPAN_PASSPHRASE, HTTPS_PROXY, SSL_CERT_FILE.",
+        "Reads MALPAN_LANG=ko|en, MALPAN_SITE, MALPAN_TOKEN, MALPAN_PASSPHRASE, MALPAN_DEBUG, HTTPS_PROXY, "
+        "SSL_CERT_FILE.",
     ),
     "help_commands": ("명령", "commands"),
     "help_options": ("옵션", "options"),
@@ -79,8 +81,8 @@ HELP = {
         "끊기면 같은 키로 다시 보내므로 두 번 접수되지 않습니다. 똑같은 파일이 이미 접수되어 있으면 다시 보내지 않고 "
         "그 제출을 보여 줍니다(--again은 다시 보냅니다).",
         "submit a file\n"
-        "A cut connection is resumed under the same key and never accepted twice. If this very file was submitted "
-        "before, that submission is shown and nothing is spent (--again submits it once more).",
+        "After a cut connection it is sent again under the same key, and never accepted twice. If this very file was "
+        "submitted before, that submission is shown and nothing is spent (--again submits it once more).",
     ),
     "help_submissions": ("내 팀의 제출 내역", "the submissions of your team"),
     "help_submission": ("제출 하나의 상태와 점수", "state and scores of a submission"),

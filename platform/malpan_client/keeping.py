@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from malpan_client.failing import NOT_ALLOWED, WRONG_INPUT, WRONG_USAGE, Failure
+from malpan_client.transport import is_loopback
 from malpan_client.words import say
 
 TOKEN = re.compile(r"[!-~]{8,200}")  # what a header may hold
 WEEK = 7 * 24 * 3600.0
-LOCAL = re.compile(r"(localhost|127\.[\d.]+|\[::1\])(:\d+)?(/.*)?")
 
 
 def config_file() -> Path:
@@ -37,9 +37,9 @@ def _folder(variable: str, usual: str) -> Path:
 def site_address(given: str) -> str:
     """The address of a site from what somebody types; ``https`` unless it says otherwise, or is this machine."""
     text = given.strip().rstrip("/")
-    if "://" not in text:
-        text = f"{'http' if LOCAL.fullmatch(text) else 'https'}://{text}"
     try:
+        if "://" not in text:
+            text = f"{'http' if is_loopback(urlsplit(f'//{text}').hostname or '') else 'https'}://{text}"
         parts = urlsplit(text)
     except ValueError as error:
         raise Failure(WRONG_USAGE, say("no_address", address=text)) from error
@@ -79,7 +79,7 @@ def forget_token(site: str) -> bool:
     if site not in tokens:
         return False
     del tokens[site]
-    _write(config_file(), {"usual": site, "tokens": tokens})
+    _write(config_file(), {**_read(config_file()), "tokens": tokens})
     return True
 
 
@@ -131,8 +131,12 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, beside = mkstemp(dir=path.parent, prefix=f".{path.name}.")  # made with mode 0600
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file, ensure_ascii=False, indent=1)
-        os.replace(beside, path)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(content, file, ensure_ascii=False, indent=1)
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)  # a token may be in it
+            raise
     except OSError as error:
         raise Failure(WRONG_INPUT, say("cannot_write", path=path, reason=error)) from error

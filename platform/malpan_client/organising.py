@@ -17,7 +17,7 @@ from malpan_client.places import Place, managed_phase, place_of
 from malpan_client.sending import readable
 from malpan_client.showing import Bar, Result, moment, note, size, state, table
 from malpan_client.site import Site, each_of, json_body
-from malpan_client.taking_part import confirm
+from malpan_client.taking_part import confirm, final_table
 from malpan_client.uploading import form_of
 from malpan_client.words import say
 
@@ -145,9 +145,8 @@ def publish_board(site: Site, options: Namespace) -> Result:
     phase = managed_phase(site, place)
     path = place.manage(f"phases/{phase['id']}/final-board/")
     preview = site.get(path)
-    rows = [(e["rank"], e["team"], e["final_score"], e["public_rank"]) for e in each_of(preview["rows"])]
-    heads = [say("rank"), say("team"), say("score"), say("public_rank")]
-    text = table(heads, rows, right=[0, 2, 3])
+    rows = list(each_of(preview["rows"]))
+    text = final_table(site, Place(place.competition, phase["track"]), rows)
     if options.dry_run:
         return Result(preview, f"{text}\n{say('nothing_done')}")
     note(text)
@@ -174,8 +173,12 @@ def export(site: Site, options: Namespace) -> Result:
     body = {"passphrase": _passphrase() if options.encrypt else ""}
     part = target.with_name(f".{target.name}.part")
     bar = Bar(target.name, is_shown=not options.json)
-    fetch(site, place.manage("export/"), part, bar=bar, method="POST", **json_body(body))
-    os.replace(part, target)
+    try:
+        fetch(site, place.manage("export/"), part, bar, method="POST", **json_body(body))
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)  # each archive is made anew: there is nothing to resume
+        raise
     data = {"path": str(target), "size": target.stat().st_size, "has_references": options.encrypt}
     return Result(data, f"{target}  {size(data['size'])}")
 

@@ -39,9 +39,10 @@ def check(site: Site | None, options: Namespace) -> Result:
 
 
 def _check_there(site: Site, place: Place, file: Path, options: Namespace) -> Result:
-    found = site.ask(
-        "POST", place.path("check/"), **_upload(file, options), query={"file_name": file.name}, is_again=True
-    )
+    if place.phase:
+        _current_phase(site, place)
+    query = {"file_name": file.name}
+    found = site.ask("POST", place.path("check/"), **_upload(file, options), query=query, is_again=True)
     lines = {
         say("file"): f"{found['file_name']}: {say('sound')}",
         say("form"): found["format"],
@@ -122,7 +123,7 @@ def _submitted(site: Site, place: Place, file: Path, digest: str, options: Names
     if begun:
         note(say("going_on"))
         return _sent(site, place, file, upload, begun, options)
-    phase, history = site.get(place.path())["phase"], site.get(place.path("submissions/"))
+    phase, history = _current_phase(site, place), site.get(place.path("submissions/"))
     before = [each for each in each_of(history["history"]) if each.get("file_sha256") == digest]
     standing = next((each for each in before if not (each["is_withdrawn"] or each["is_refunded"])), None)
     if standing and not options.again:
@@ -130,6 +131,15 @@ def _submitted(site: Site, place: Place, file: Path, digest: str, options: Names
     _require_room(phase, history)
     made_of = f"{place.path()}{phase['slug']}#{digest}#{len(before)}"
     return _sent(site, place, file, upload, hashlib.sha256(made_of.encode()).hexdigest()[:32], options)
+
+
+def _current_phase(site: Site, place: Place) -> Any:
+    """The phase of the track that files go to. Raises ``Failure`` where another one is named."""
+    phase = site.get(place.path())["phase"]
+    now = "–" if phase is None else str(phase["slug"])
+    if place.phase not in ("", now):
+        raise Failure(NOT_NOW, say("other_phase", phase=place.phase, now=now))
+    return phase
 
 
 def _require_room(phase: Any, history: Any) -> None:
@@ -156,7 +166,7 @@ def _sent(site: Site, place: Place, file: Path, upload: str, key: str, options: 
         if failure.code == "duplicate_upload":
             end_upload(upload)
             return site.get(submission_path(str(failure.problem["submission"]))), False
-        if failure.status == NOT_ANSWERED or failure.http_status >= 500:
+        if failure.status == NOT_ANSWERED:
             failure.hint = say("maybe_accepted")
         else:
             end_upload(upload)

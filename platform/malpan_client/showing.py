@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import unicodedata
+from codecs import lookup
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -27,12 +30,19 @@ class Result:
     status: int = DONE
 
 
-def write(result: Result, *, as_json: bool) -> None:
-    sys.stdout.write((as_text(result.data) if as_json else printable(result.text)) + "\n")
+def write(text: str) -> None:
+    """To the standard output, unless its reader, such as ``head``, has ended: that is no error of ours."""
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def as_text(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2)
+def json_text(data: Any) -> str:
+    """JSON for the standard output; where that is not in UTF-8, with escapes in the place of what is not ASCII."""
+    is_utf8 = lookup(sys.stdout.encoding or "utf-8").name == "utf-8"
+    return json.dumps(data, ensure_ascii=not is_utf8, indent=2)
 
 
 def printable(text: str) -> str:
@@ -41,9 +51,10 @@ def printable(text: str) -> str:
 
 
 def note(line: str) -> None:
-    """Something to know meanwhile, beside the result."""
-    sys.stderr.write(f"{printable(line)}\n")
-    sys.stderr.flush()
+    """Something to know meanwhile, beside the result; it goes on where nobody reads it any more."""
+    with suppress(BrokenPipeError):
+        sys.stderr.write(f"{printable(line)}\n")
+        sys.stderr.flush()
 
 
 # --- words and numbers ------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def _is_of_package(node: ast.stmt) -> bool:
 
 
 def _imports_of_python(sources: list[str]) -> list[str]:
-    """What all of them import, each module once; ``__future__`` first."""
+    """What all of them import, each module once; ``__future__`` first, which is so by the alphabet."""
     whole: set[str] = set()
     names: dict[str, set[str]] = {}
     for node in [each for source in sources for each in ast.parse(source).body]:
@@ -90,12 +90,7 @@ def _imports_of_python(sources: list[str]) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and not _is_of_package(node):
             names.setdefault(node.module or "", set()).update(ast.unparse(each) for each in node.names)
     parts = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
-    return [
-        *(line for line in parts if "__future__" in line),
-        "",
-        *sorted(whole),
-        *(p for p in parts if "__f" not in p),
-    ]
+    return [parts[0], "", *sorted(whole), *parts[1:]]
 
 
 def _body(source: str) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPResponse
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
@@ -22,11 +22,10 @@ from malpan_client.failing import (
     WRONG_INPUT,
     Failure,
 )
-from malpan_client.transport import Body, CutOff, NotReached, origin_of, require_safe, send
+from malpan_client.transport import Body, CutOff, NotReached, origin_of, received, require_safe, send
 from malpan_client.words import has, language, say
 
 T = TypeVar("T")
-JSON_BYTES = 256 * 1024 * 1024  # of one answer
 AWAY_SECONDS = 15.0  # for how long a site that does not answer is asked again, where nothing is being uploaded
 LONGEST_PAUSE = 15.0
 HOPS = 5
@@ -34,7 +33,7 @@ REDIRECTS = (301, 302, 303, 307, 308)
 MAY_PASS = (500, 502, 503, 504)  # faults that may be gone at the next try
 NOT_SOON = ("quota_exceeded", "too_many_rejections")  # nobody waits for these
 BY_STATUS = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 410: NOT_FOUND, 409: NOT_NOW, 429: NOT_NOW}
-UNCHANGING = ("GET", "PUT", "PATCH", "DELETE")  # sent twice they do what they do once
+SAFE_AGAIN = ("GET", "PUT")  # sent twice they do what they do once, and are answered alike
 
 
 class Facts(dict[str, Any]):
@@ -91,7 +90,6 @@ class Site:
         self.address = address.rstrip("/")
         self.max_wait = max_wait
         self.note = note
-        self.has_token = bool(token)
         self._token = token
         self._is_insecure = is_insecure
 
@@ -100,16 +98,16 @@ class Site:
         headers = {"Accept-Language": in_language} if in_language else {}
         return self.ask("GET", path, query=query, headers=headers)
 
-    def pages(self, path: str, field: str, **query: Any) -> Facts:
-        """A list whose pages are joined: the first page, with the rows of all under ``field``."""
-        first = self.get(path, **query)
-        following = first["next"]
-        while following:
-            page = self.get(path, **query, page=parse_qs(urlsplit(following).query).get("page", [""])[0])
-            first[field] += page[field]
-            following = page["next"]
-        first["next"] = None
-        return Facts(first)
+    def pages(self, path: str, *fields: str, **query: Any) -> Facts:
+        """A list whose pages are joined: the first page, with the rows of all under ``fields`` (``rows``,
+        ``final.rows``).
+        """
+        first = page = self.get(path, **query)
+        while page["next"]:
+            page = self.get(path, **query, page=parse_qs(urlsplit(page["next"]).query).get("page", [""])[0])
+            for field in fields:
+                _rows_of(first, field).extend(_rows_of(page, field))
+        return Facts(first, next=None)
 
     def change(self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         """Ask for a change that JSON describes."""
@@ -136,10 +134,10 @@ class Site:
         """What ``take`` makes of the answer.
 
         ``varying``: headers that another try may have otherwise. ``is_again``: sent twice it does what it does once,
-        as those of ``UNCHANGING``. ``is_patient``: faults are sat out as long as a busy server. ``is_elsewhere``: the
+        as those of ``SAFE_AGAIN``. ``is_patient``: faults are sat out as long as a busy server. ``is_elsewhere``: the
         answer may be at another address.
         """
-        may_repeat = method in UNCHANGING if is_again is None else is_again
+        may_repeat = method in SAFE_AGAIN if is_again is None else is_again
         patience = Patience(self.max_wait, self.max_wait if is_patient else min(AWAY_SECONDS, self.max_wait), self.note)
         asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
         address = self._address_of(path) + (f"?{urlencode(asked)}" if asked else "")
@@ -254,12 +252,7 @@ def json_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _json_of(answer: HTTPResponse, _patience: Patience | None = None) -> Any:
     """Raises ``CutOff``, and ``Failure`` for what no Malpan server answers."""
-    try:
-        data = answer.read(JSON_BYTES)
-    except (OSError, HTTPException) as error:
-        raise CutOff(str(error) or type(error).__name__) from error
-    if len(data) < int(answer.getheader("Content-Length") or 0):
-        raise CutOff(say("short_answer"))
+    data = received(answer)
     if answer.status == 204:
         return None
     try:
@@ -270,15 +263,20 @@ def _json_of(answer: HTTPResponse, _patience: Patience | None = None) -> Any:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """The seconds that a ``Retry-After`` asks for, as a number or as a date; ``None`` where it says nothing."""
-    if not retry_after:
-        return None
-    if retry_after.strip().isdigit():
-        return float(retry_after[:9])
+    """The seconds that a ``Retry-After`` asks for, as a number or as a date, one at least; ``None``: for none."""
+    text = (retry_after or "").strip()
     try:
-        return max(1.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+        seconds = int(text) if text.isdigit() else parsedate_to_datetime(text).timestamp() - time.time()
     except (TypeError, ValueError, IndexError):
         return None
+    return max(1.0, seconds)
+
+
+def _rows_of(page: Any, field: str) -> Any:
+    """Rows of a page; none where what would hold them is not there."""
+    for name in field.split("."):
+        page = page[name] if page else []
+    return page
 
 
 def each_of(found: Any) -> Iterator[Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import getpass
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
-from malpan_client.failing import NOT_ALLOWED, WRONG_USAGE, Failure
+from malpan_client.failing import WRONG_USAGE, Failure
 from malpan_client.keeping import forget_token, keep_token, sound_token
 from malpan_client.places import Place, place_of, submission_path, with_track
 from malpan_client.showing import Result, limit, moment, pairs, size, state, table
@@ -206,48 +207,43 @@ def waiting_text(found: Any) -> str:
 
 def board(site: Site, options: Namespace) -> Result:
     place = with_track(site, place_of(options.place))
-    found = site.get(place.path("board/"), phase=place.phase)
-    following, page = found["next"], 1
-    while options.all and following:
-        page += 1
-        more = site.get(place.path("board/"), phase=place.phase, page=page)
-        found["rows"] += more["rows"]
-        if found["final"] and more["final"]:
-            found["final"]["rows"] += more["final"]["rows"]
-        following = more["next"]
-    found["next"] = following
-    return Result(found, _final_board(site, place, found) if found["final"] else _public_board(found, options.all))
+    path, phase = place.path("board/"), place.phase
+    found = site.pages(path, "rows", "final.rows", phase=phase) if options.all else site.get(path, phase=phase)
+    final = found["final"]
+    rows = list(each_of((final or found)["rows"]))[: None if options.all else ROWS]
+    if final:
+        text = f"{say('final_board', moment=moment(final['published_at']))}\n{final_table(site, place, rows)}"
+    elif found["is_hidden"]:
+        text = say("board_hidden")
+    else:
+        text = _public_table(found["columns"], rows) if rows else say("board_empty")
+    left = (final or found)["row_count"] - len(rows)
+    return Result(found, text + (f"\n{say('more_rows', count=left)}" if rows and left > 0 else ""))
 
 
-def _public_board(found: Any, is_whole: bool) -> str:
-    columns = [each for each in each_of(found["columns"]) if any(each["key"] in row["shown"] for row in found["rows"])]
-    rows = [
+def _public_table(columns: Any, rows: Sequence[Any]) -> str:
+    shown = [each for each in each_of(columns) if any(each["key"] in row["shown"] for row in rows)]
+    cells = [
         [
             row["rank"],
             row["team"] + (" *" if row["is_own"] else ""),
-            *(row["shown"].get(column["key"]) for column in columns),
+            *(row["shown"].get(column["key"]) for column in shown),
             row["submission_count"],
         ]
-        for row in (found["rows"] if is_whole else found["rows"][:ROWS])
+        for row in rows
     ]
-    heads = [say("rank"), say("team"), *(column["label"] for column in columns), say("submission_count")]
-    if found["is_hidden"]:
-        return say("board_hidden")
-    text = table(heads, rows, right=[0, *range(2, len(heads))]) if rows else say("board_empty")
-    left = found["row_count"] - len(rows)
-    return text + (f"\n{say('more_rows', count=left)}" if left > 0 else "")
+    heads = [say("rank"), say("team"), *(column["label"] for column in shown), say("submission_count")]
+    return table(heads, cells, right=[0, *range(2, len(heads))])
 
 
-def _final_board(site: Site, place: Place, found: Any) -> str:
-    """The published one; its rows are as the public chain has them, without texts."""
-    track, final = site.get(place.path()), found["final"]
+def final_table(site: Site, place: Place, rows: Sequence[Any]) -> str:
+    """Rows of a final board: without texts, as the public chain has them."""
+    track = site.get(place.path())
     scale, decimals = track["score_scale"], track["score_decimals"]
-    rows = [
-        (row["rank"], row["team"], f"{row['final_score'] * scale:.{decimals}f}", row["public_rank"])
-        for row in each_of(final["rows"])
+    cells = [
+        (row["rank"], row["team"], f"{row['final_score'] * scale:.{decimals}f}", row["public_rank"]) for row in rows
     ]
-    heads = [say("rank"), say("team"), say("score"), say("public_rank")]
-    return f"{say('final_board', moment=moment(final['published_at']))}\n{table(heads, rows, right=[0, 2, 3])}"
+    return table([say("rank"), say("team"), say("score"), say("public_rank")], cells, right=[0, 2, 3])
 
 
 def final(site: Site, options: Namespace) -> Result:
@@ -267,9 +263,3 @@ def withdraw(site: Site, options: Namespace) -> Result:
     confirm(options, say("confirm_withdraw", id=options.id))
     found = site.change("POST", submission_path(options.id, "withdraw/"))
     return Result(found, say("withdrawn", id=found["id"]))
-
-
-def require_token(site: Site) -> None:
-    """Raises ``Failure`` before anything is asked that takes a token."""
-    if not site.has_token:
-        raise Failure(NOT_ALLOWED, say("no_token", site=site.address), hint=say("log_in_there", site=site.address))

@@ -167,7 +167,7 @@ FINDINGS = {  # results, and what is told on the way to them
     "times": ("{count}곳", "{count} places"),
     "token_prompt": ("토큰: ", "Token: "),
     "unchanged": ("그대로인 문항 {count}개", "{count} items unchanged"),
-    "waiting": ("{reason} {seconds}초 뒤에 다시 해 봅니다.", "{reason} Trying again in {seconds} s."),
+    "waiting": ("{seconds}초 뒤에 다시 해 봅니다: {reason}", "Trying again in {seconds} s: {reason}"),
     "waiting_before": ("앞에 {count}건", "{count} before it"),
     "withdrawn": ("제출 {id}을(를) 철회했습니다.", "Submission {id} is withdrawn."),
 }
@@ -193,6 +193,7 @@ FAILURES = {  # what went wrong
         "보내는 동안 파일이 바뀌었습니다. 접수된 파일을 확인하십시오.",
         "The file changed while it was sent. Check what was accepted.",
     ),
+    "file_trouble": ("파일을 쓰거나 읽지 못했습니다: {path} ({reason})", "Trouble with a file: {path} ({reason})"),
     "file_needs": ("파일마다 path와 title_ko가 있어야 합니다.", "each file needs path and title_ko."),
     "interrupted": ("중단했습니다.", "Interrupted."),
     "moved": ("사이트가 다른 주소로 옮겨 가게 합니다: {address}", "The site redirects to another address: {address}"),
@@ -246,6 +247,10 @@ FAILURES = {  # what went wrong
         "{host}의 인증서를 믿을 수 없습니다: {reason}. 기관의 인증서는 SSL_CERT_FILE로 알려 줍니다.",
         "The certificate of {host} is not trusted: {reason}. Name your own authority in SSL_CERT_FILE.",
     ),
+    "other_phase": (
+        "파일은 지금의 단계로만 보낼 수 있습니다. 적은 단계는 {phase}, 지금의 단계는 {now}입니다.",
+        "Files go to the present phase only. You named {phase}; the present one is {now}.",
+    ),
     "other_file_there": (
         "{path}에 다른 파일이 있습니다. 바꾸려면 --force",
         "Another file is at {path}. --force replaces it.",
@@ -257,7 +262,6 @@ FAILURES = {  # what went wrong
     "own_names": ("트랙과 단계마다 서로 다른 slug가 있어야 합니다.", "Each track and phase needs a slug of its own."),
     "request_id": ("요청 번호: {id}", "Request: {id}"),
     "say_yes": ("{question} 터미널이 아니므로 --yes가 있어야 합니다.", "{question} This is no terminal: say --yes."),
-    "see_help": ("도움말: {prog} --help", "For help: {prog} --help"),
     "short_answer": ("답이 중간에 끝났습니다.", "the answer ended too early."),
     "timed_out": ("답이 없습니다(시간 초과).", "no answer in time."),
     "too_many_hops": ("주소가 끝없이 이어집니다: {address}", "Too many redirections: {address}"),

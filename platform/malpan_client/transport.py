@@ -94,6 +94,16 @@ def send(method: str, address: str, headers: Mapping[str, str], body: Body | Non
             reader.close()
 
 
+def received(answer: http.client.HTTPResponse, count: int | None = None) -> bytes:
+    """The rest of the answer, or the next ``count`` bytes at most. Raises ``CutOff``."""
+    try:
+        return answer.read(count)
+    except http.client.IncompleteRead as error:
+        raise CutOff(say("short_answer")) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise CutOff(_reason(error)) from error
+
+
 def _connect(connection: http.client.HTTPConnection) -> None:
     try:
         connection.connect()

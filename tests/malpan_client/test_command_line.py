@@ -72,6 +72,7 @@ def test_wrong_usage_is_told_in_the_language_that_is_spoken(command, words, kore
     assert (done.status, korean in done.err) == (2, True), done.err
     english = command(*words, "--lang", "en")
     assert (english.status, HANGUL.search(english.err)) == (2, None)
+    assert command(*words, "--json").json["error"]["exit_status"] == 2
 
 
 def test_options_may_stand_anywhere():

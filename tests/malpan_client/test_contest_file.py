@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malpan_client.contest_file import as_contest, as_toml, read_contest
+from malpan.api.schemas import manage as schemas
+from malpan_client.contest_file import MADE_BY_THE_SITE, MAY_BE_NONE, as_contest, as_toml, read_contest
 from malpan_client.failing import Failure
 
 TOML = """
@@ -107,3 +108,15 @@ def test_a_contest_comes_back_from_toml_as_it_was():
     assert tomllib.loads(as_toml(contest)) == contest
     assert contest["tracks"][0]["phases"] == [{"slug": "open", "score_step": 1e-06}]
     assert not {"is_published", "terms_version", "personal_data_months"} & contest.keys()
+
+
+def test_what_may_be_none_and_what_the_site_makes_is_what_the_api_says():
+    assert schemas.Texts.emptied | schemas.PhaseSettings.emptied == MAY_BE_NONE
+    shown = (schemas.Settings, schemas.ManagedTrack, schemas.ManagedPhase)
+    taken = (schemas.Texts, schemas.NewTrack, schemas.NewPhase)
+    made = {*_fields(shown)} - {*_fields(taken)} - {"tracks", "phases", "targets"}
+    assert made == MADE_BY_THE_SITE
+
+
+def _fields(kinds):
+    return [name for kind in kinds for name in kind.model_fields]

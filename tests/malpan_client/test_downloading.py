@@ -143,6 +143,24 @@ def test_the_store_behind_the_site_gets_no_token(get, script, folder):
     assert (folder / "자료.json").read_bytes() == DATA
 
 
+def test_a_file_that_cannot_be_written_is_named(get, script, folder):
+    script.on("GET", "files/7/", Answer(DATA))
+    (folder / "자료.json").mkdir()
+    done = get("--json")
+    assert (done.status, done.json["error"]["exit_status"]) == (1, 1)
+    assert "자료.json" in done.err
+
+
+def test_an_archive_is_there_whole_or_not_at_all(command, script, folder):
+    script.on("POST", "competitions/spring/manage/export/", Answer(DATA, writes=1000), Answer(DATA))
+    words = ["export", "spring", "--to", str(folder / "spring.zip")]
+    assert (command(*words).status, [*folder.iterdir()]) == (5, [])
+    assert command(*words).status == 0
+    assert (folder / "spring.zip").read_bytes() == DATA
+    assert [each.name for each in folder.iterdir()] == ["spring.zip"]
+    assert command(*words).status == 1, "it is there"
+
+
 def test_a_large_file_takes_no_memory(get, script, folder):
     large = bytes(32 * 2**20)
     script.on("GET", TRACK, track(files=[file(large)]))

@@ -8,6 +8,7 @@ import stat
 import pytest
 
 from malpan_client import keeping
+from malpan_client.failing import Failure
 from tests.malpan_client.conftest import TOKEN
 from tests.malpan_client.scripted import Answer, problem
 from tests.malpan_client.test_site import ME
@@ -80,6 +81,22 @@ def test_a_token_is_for_its_site(home, monkeypatch):
     keeping.keep_token("https://b.example", "mlp_token-of-b")
     assert [keeping.token_of(f"https://{name}.example") for name in "abc"] == ["mlp_token-of-a", "mlp_token-of-b", ""]
     assert keeping.usual_site() == "https://b.example"
+
+
+def test_a_log_out_leaves_the_usual_site_and_other_tokens(home, monkeypatch):
+    monkeypatch.delenv("MALPAN_TOKEN", raising=False)
+    keeping.keep_token("https://a.example", "mlp_token-of-a")
+    keeping.keep_token("https://b.example", "mlp_token-of-b")
+    assert keeping.forget_token("https://a.example")
+    assert (keeping.usual_site(), keeping.token_of("https://b.example")) == ("https://b.example", "mlp_token-of-b")
+    assert not keeping.forget_token("https://a.example")
+
+
+def test_what_cannot_be_written_leaves_no_token_behind(home, config):
+    config.mkdir(parents=True)
+    with pytest.raises(Failure):
+        keeping._write(config, {"tokens": {"https://a.example": OTHER}})
+    assert [each.name for each in config.parent.iterdir()] == ["sites.json"]
 
 
 def test_the_environment_comes_first(home, monkeypatch):

@@ -86,8 +86,8 @@ def test_an_interruption_keeps_the_key(command, contest, answers, home, monkeypa
 
     monkeypatch.setattr("time.sleep", interrupt)
     contest.on("POST", SUBMISSIONS, CUT)
-    done = command("submit", PLACE, str(answers))
-    assert (done.status, len(uploads(home))) == (130, 1)
+    done = command("submit", PLACE, str(answers), "--json")
+    assert (done.status, done.json["error"]["exit_status"], len(uploads(home))) == (130, 130, 1)
 
 
 def test_machines_that_know_nothing_of_each_other_make_the_same_key(command, contest, answers, home):
@@ -140,6 +140,12 @@ def test_a_busy_server_is_asked_again_when_it_says(command, contest, answers, wa
     contest.on("POST", SUBMISSIONS, refusal, Answer(submission(), 201))
     assert command("submit", PLACE, str(answers)).status == 0
     assert waits == [7.0]
+
+
+def test_a_server_that_says_at_once_is_given_a_second(command, contest, answers, waits):
+    contest.on("POST", SUBMISSIONS, busy("0"))
+    assert command("submit", PLACE, str(answers), "--max-wait", "3").status == 4
+    assert waits == [1.0, 1.0, 1.0]
 
 
 def test_a_date_is_understood_as_well(command, contest, answers, waits):
@@ -229,6 +235,15 @@ def test_a_closed_phase_and_a_used_up_quota_are_told_before_a_byte_is_sent(comma
     assert "2026-11-01 09:00 KST" in closed.err
     assert "2026-11-20 14:00 KST" in full.err
     assert contest.asked("POST") == []
+
+
+@pytest.mark.parametrize("words", [["submit"], ["submit", "--dry-run"], ["check"]])
+def test_a_file_for_another_phase_than_the_present_one_is_not_sent(command, contest, answers, words):
+    refused = command(*words, f"{PLACE}/final", str(answers))
+    assert (refused.status, contest.asked("POST")) == (4, [])
+    assert "final" in refused.err
+    contest.on("POST", "competitions/spring/tracks/main/check/", SOUND)
+    assert command(*words, f"{PLACE}/open", str(answers)).status == 0
 
 
 def test_what_was_begun_before_the_end_is_sent_after_it(command, contest, answers):

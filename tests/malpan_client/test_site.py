@@ -171,9 +171,16 @@ def test_a_site_that_is_not_there_is_asked_for_some_seconds(command, script, wai
     assert "127.0.0.1:9" in done.err
 
 
-def test_a_change_that_may_have_been_done_is_not_sent_again(command, script, waits):
-    script.on("POST", "submissions/1/withdraw/", CUT)
-    done = command("withdraw", "1", "--yes")
+@pytest.mark.parametrize(
+    ("method", "path", "words"),
+    [
+        ("POST", "submissions/1/withdraw/", ["withdraw", "1", "--yes"]),
+        ("DELETE", "competitions/spring/manage/references/1/", ["references", "discard", "spring", "1"]),
+    ],
+)
+def test_a_change_that_may_have_been_done_is_not_sent_again(command, script, waits, method, path, words):
+    script.on(method, path, CUT)
+    done = command(*words)
     assert (done.status, len(script.requests), waits) == (5, 1, [])
     assert "먼저 확인" in done.err
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -53,13 +57,20 @@ def test_a_board_without_rows_says_why(command, script, more, said):
 
 def test_the_final_board_takes_the_place_of_the_public_one(command, script):
     script.on("GET", "competitions/spring/tracks/main/", track())
-    rows = [{"rank": 1, "team": "가람", "final_score": 0.61254, "public_rank": 2}]
-    script.on("GET", BOARD, page(row(1, "말모이", "61.25"), final={"published_at": NOW, "rows": rows}))
+
+    def final(*teams):
+        rows = [{"rank": 1, "team": team, "final_score": 0.61254, "public_rank": 2} for team in teams]
+        return {"final": {"published_at": NOW, "rows": rows, "row_count": 31}}
+
+    first = page(row(1, "말모이", "61.25"), following="https://x/?page=2", **final(*["가람"] * 30))
+    script.on("GET", BOARD, first, first, page(row(1, "말모이", "61.25"), **final("누리")))
     text = command("board", "spring/main").out
     assert "최종 순위표 (2026-11-20 14:00 KST 발표)" in text
-    assert "가람" in text
+    assert text.count("가람") == 20
     assert "61.25" in text
     assert "말모이" not in text
+    assert "… 11줄 더 있습니다" in text
+    assert "누리" in command("board", "spring/main", "--all").out
 
 
 def test_a_history_has_rejected_files_and_what_became_of_the_others(command, script):
@@ -117,6 +128,36 @@ def test_limits_without_a_limit_say_so(command, script):
 
 
 # --- how it is written ------------------------------------------------------------------------------------------------
+def alone(script, *words, stdout=subprocess.PIPE, **variables):
+    """A process of its own, as a shell starts it."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "MALPAN_SITE": script.url, **variables}
+    program = [sys.executable, "-m", "malpan_client.command", *words]
+    return subprocess.run(program, env=environment, stdout=stdout, stderr=subprocess.PIPE, timeout=60, check=False)
+
+
+def listed(script, title):
+    running = [{"slug": "spring", "title": title, "organiser": ""}]
+    script.on("GET", "competitions/", {"running": running, "upcoming": [], "past": []})
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp949", "utf-8"])
+def test_json_is_json_and_text_is_text_whatever_the_terminal_can_show(script, encoding):
+    listed(script, "É 봄 대회 😀")
+    told = alone(script, "competitions", "--json", PYTHONIOENCODING=encoding)
+    assert json.loads(told.stdout.decode(encoding))["running"][0]["title"] == "É 봄 대회 😀"
+    assert alone(script, "competitions", PYTHONIOENCODING=encoding).returncode == 0
+
+
+def test_output_that_nobody_reads_any_more_changes_no_status(script):
+    listed(script, "봄 대회")
+    for words, status in ((["competitions"], 0), (["competitions", "other", "--json"], 6)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = alone(script, *words, stdout=writer)
+        os.close(writer)
+        assert (done.returncode, b"Traceback" in done.stderr) == (status, False)
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
