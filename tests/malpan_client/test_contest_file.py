@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malpan.api.schemas import manage as schemas
+from malpan.api.schemas.manage.phases import ManagedPhase, NewPhase, PhaseSettings
+from malpan.api.schemas.manage.settings import ManagedTrack, NewTrack, Settings, Texts
 from malpan_client.contest_file import MADE_BY_THE_SITE, MAY_BE_NONE, as_contest, as_toml, read_contest
 from malpan_client.failing import Failure
 
@@ -111,9 +112,9 @@ def test_a_contest_comes_back_from_toml_as_it_was():
 
 
 def test_what_may_be_none_and_what_the_site_makes_is_what_the_api_says():
-    assert schemas.Texts.emptied | schemas.PhaseSettings.emptied == MAY_BE_NONE
-    shown = (schemas.Settings, schemas.ManagedTrack, schemas.ManagedPhase)
-    taken = (schemas.Texts, schemas.NewTrack, schemas.NewPhase)
+    assert Texts.emptied | PhaseSettings.emptied == MAY_BE_NONE
+    shown = (Settings, ManagedTrack, ManagedPhase)
+    taken = (Texts, NewTrack, NewPhase)
     made = {*_fields(shown)} - {*_fields(taken)} - {"tracks", "phases", "targets"}
     assert made == MADE_BY_THE_SITE
 

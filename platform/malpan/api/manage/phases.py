@@ -11,8 +11,8 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.errors import FieldError, FieldsInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_phase, managed_track
-from malpan.api.schemas import manage as shown
 from malpan.api.schemas.kinds import seconds
+from malpan.api.schemas.manage import phases as shown
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission
 from malpan.competitions.phases import close_phase, set_board

@@ -13,8 +13,8 @@ from malpan.api.errors import FieldError, FieldsInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed_phase
 from malpan.api.manage.phases import require_confirmed
-from malpan.api.schemas import manage as shown
-from malpan.api.schemas.kinds import Done
+from malpan.api.schemas.kinds import Because, Done
+from malpan.api.schemas.manage import quota as shown
 from malpan.api.schemas.submissions import Quota
 from malpan.api.schemas.submissions import quota as shown_quota
 from malpan.competitions.models import Phase
@@ -77,7 +77,7 @@ def refund(request: ApiRequest, slug: str, pk: int, number: int, data: shown.Ref
 
 
 @operations.post(f"{TEAM}/reset/", "resetQuota", _("한 팀의 제출 횟수 초기화"), Quota)
-def reset(request: ApiRequest, slug: str, pk: int, number: int, data: shown.Because) -> Any:
+def reset(request: ApiRequest, slug: str, pk: int, number: int, data: Because) -> Any:
     phase, team = _of_team(request, slug, pk, number)
     quota.reset(phase=phase, team=team, reason=data.reason, actor=request.auth.person)
     return shown_quota(quota.status(phase=phase, team=team))

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed
 from malpan.api.reading import paged
-from malpan.api.schemas import manage as shown
 from malpan.api.schemas.kinds import Moment, Page, PageNumber, PageSize, Text
+from malpan.api.schemas.manage import records as shown
 from malpan.archive.exporting import export_competition
 from malpan.competitions import roles
 from malpan.competitions.models import CompetitionRole

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_phase
 from malpan.api.reading import Form, uploaded_form
-from malpan.api.schemas import manage as shown
+from malpan.api.schemas.manage import references as shown
 from malpan.competitions import drafts
 from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission

@@ -12,8 +12,8 @@ from malpan.api.errors import FieldError, FieldsInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_phase
 from malpan.api.reading import next_address, paged
-from malpan.api.schemas import manage as shown
 from malpan.api.schemas.kinds import Done, Page, PageNumber, PageSize
+from malpan.api.schemas.manage import rescoring as shown
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission
 from malpan.competitions.profiles import require_offered

@@ -12,9 +12,9 @@ from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_track
 from malpan.api.manage.phases import managed_phase_json
 from malpan.api.reading import uploaded_form
-from malpan.api.schemas import manage as shown
 from malpan.api.schemas.competitions import DataFile as ShownFile
 from malpan.api.schemas.competitions import data_file
+from malpan.api.schemas.manage import settings as shown
 from malpan.competitions import setup
 from malpan.competitions.checklist import checklist
 from malpan.competitions.checklist_facts import facts_of

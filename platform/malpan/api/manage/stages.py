@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop as _
 
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_track
-from malpan.api.schemas import stages as shown
+from malpan.api.schemas.manage import stages as shown
 from malpan.arena.models import Campaign
 from malpan.competitions.models import Track
 from malpan.competitions.permissions import Permission

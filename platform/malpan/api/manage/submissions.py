@@ -12,8 +12,8 @@ from malpan.api.competitions import FILE
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed
 from malpan.api.reading import paged
-from malpan.api.schemas import manage as shown
-from malpan.api.schemas.kinds import Page, PageNumber, PageSize, Text
+from malpan.api.schemas.kinds import Because, Page, PageNumber, PageSize, Text
+from malpan.api.schemas.manage import submissions as shown
 from malpan.competitions.permissions import Permission, may
 from malpan.core.messages import text_of, text_of_code
 from malpan.submissions import manage_selectors, retrying
@@ -90,7 +90,7 @@ def retry(request: ApiRequest, slug: str, data: shown.RunIds) -> Any:
 
 
 @operations.post(f"{MANAGE}/runs/{{int:pk}}/cancel/", "cancelRun", _("채점 취소와 환불"), shown.ManagedRun)
-def cancel(request: ApiRequest, slug: str, pk: int, data: shown.Because) -> Any:
+def cancel(request: ApiRequest, slug: str, pk: int, data: Because) -> Any:
     competition = managed(request, slug, Permission.OPERATE)
     run = manage_selectors.run_of(competition, pk)
     actions.cancel_run(run=run, actor=request.auth.person, reason=data.reason)

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed
 from malpan.api.reading import paged
-from malpan.api.schemas import manage as shown
 from malpan.api.schemas.kinds import Page, PageNumber, PageSize
+from malpan.api.schemas.manage import teams as shown
 from malpan.api.schemas.teams import member
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission

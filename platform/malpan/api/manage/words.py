@@ -9,9 +9,9 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed
 from malpan.api.reading import paged
-from malpan.api.schemas import manage as sent
 from malpan.api.schemas import words as shown
 from malpan.api.schemas.kinds import Page, PageNumber, PageSize
+from malpan.api.schemas.manage import words as sent
 from malpan.competitions import questions
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import all_notices, notice_of

@@ -36,6 +36,9 @@ Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=120)]
 Slug = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[-a-zA-Z0-9_]+$")]
 Moment = Annotated[AwareDatetime, AfterValidator(_of_these_centuries)]
+Title = Annotated[Text, Field(max_length=120)]
+Line = Annotated[Text, Field(max_length=300)]
+Markdown = Annotated[Text, Field(max_length=50_000)]
 Small = Annotated[int, Field(ge=0, le=32767)]
 Reason = Annotated[Text, Field(min_length=1, max_length=300)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]  # of a team
@@ -59,6 +62,10 @@ class Body(Schema):
         if wrong := [name for name, value in found.items() if value is None and name not in self.emptied]:
             raise FieldsInvalid([FieldError(f"body.{name}", gettext("값이 없습니다.")) for name in sorted(wrong)])
         return found
+
+
+class Because(Body):
+    reason: Reason
 
 
 class Page(Schema, Generic[T]):

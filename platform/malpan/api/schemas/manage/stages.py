@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field
 
-from malpan.api.schemas.kinds import Body, Key, Name, Reason, Text
-from malpan.api.schemas.manage import Line, Markdown, Title
+from malpan.api.schemas.kinds import Body, Key, Line, Markdown, Name, Reason, Text, Title
 from malpan.stages.models import WEIGHT_MAX
 from malpan.stages.tables import CHARS_MAX
 

@@ -1,0 +1,104 @@
+"""Rescoring: what is started, what would change, what is applied."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import Field
+
+from malpan.api.schemas.kinds import Body, Key, Markdown, Moment, Number, Reason, Text
+
+
+class Start(Body):
+    phase: Key
+    reason: Reason
+    reference_version: Key | None = None
+    recipe: Annotated[Text, Field(max_length=60)] = ""
+    profile: Annotated[Text, Field(max_length=200)] = ""
+    teams: Annotated[list[Number], Field(max_length=10_000)] = []  # by number; none: all
+    since: Moment | None = None
+    until: Moment | None = None
+    state: Literal["", "finished", "waiting"] = ""  # empty: both
+    signature_hash: Annotated[Text, Field(max_length=64)] = ""
+
+
+class Repeat(Body):
+    submission: uuid.UUID
+    repeats: Annotated[int, Field(ge=2, le=20)] = 3
+
+
+class Batch(Schema):
+    id: int
+    phase: int
+    state: str  # running, ready, applied or cancelled
+    reason: str
+    reference_version: int | None
+    recipe: str
+    profile: str
+    repeats: int
+    selection: dict[str, Any]
+    created_at: datetime
+    closed_at: datetime | None
+    finished: int
+    running: int
+    queued: int
+    failed: int
+    excluded: int
+    late: int
+
+
+class Change(Schema):
+    score: str
+    count: int
+    changed: int
+    mean: float
+    minimum: float
+    maximum: float
+
+
+class Move(Schema):
+    team: str
+    before: int | None
+    after: int | None
+    score_before: float | None
+    score_after: float | None
+    crossed: list[int]  # prize places
+
+
+class Rescored(Schema):
+    submission: uuid.UUID
+    team: str
+    before: dict[str, float] | None
+    after: dict[str, float]
+    hidden_before: dict[str, float] | None
+    hidden_after: dict[str, float] | None
+
+
+class Preview(Schema):
+    seen: str  # to be sent when it is applied: what is applied is what was seen
+    changes: list[Change]
+    hidden_changes: list[Change]
+    moves: list[Move]
+    left_out: int  # scores that would leave the board
+    count: int
+    next: str | None
+    rows: list[Rescored]
+
+
+class Exclusion(Body):
+    submission: uuid.UUID
+    reason: Reason
+
+
+class Application(Body):
+    seen: Annotated[Text, Field(max_length=200)]
+    resets_quota: bool = False
+    grants_slots: Annotated[int, Field(ge=0, le=1000)] = 0
+    title_ko: Annotated[Text, Field(max_length=200)] = ""  # of a notice; empty: none
+    body_ko: Markdown = ""
+    title_en: Annotated[Text, Field(max_length=200)] = ""
+    body_en: Markdown = ""
+    leaves_other_phases: bool = False
