@@ -11,10 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from django.core import mail
 from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.arena.design_rows import create_assignments, settings_of, specs_of
+from malpan.arena.invitations import accept_invitation, invite_judge
 from malpan.arena.judges import consent_version_of
 from malpan.arena.judging import judge_assignment
 from malpan.arena.models import (
@@ -33,6 +35,7 @@ from tests.database import count_rows
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, person_in
 
 SEED = "5eed" * 16
+ADDRESS = "judge@univ.ac.kr"
 VALUES: dict[str, dict[str, Any]] = {
     "pairwise": {"choice": "first", "reasons": ["accuracy"]},
     "rubric": {"scores": {"fluency": 4, "accuracy": 3}},
@@ -175,6 +178,26 @@ def person(email: str, *, is_verified: bool = True) -> User:
     return user
 
 
+# --- invitations -----------------------------------------------------------------------------------------------------
+def link_for(token: str) -> str:
+    return f"https://malpan.example/arena/invitation/{token}/"
+
+
+def invite(panel: Panel, email: str = ADDRESS, **fields: Any) -> CampaignJudge:
+    given = {"campaign": panel.campaign, "actor": panel.organiser, "link_for": link_for, "now": panel.now} | fields
+    return invite_judge(email=email, **given)
+
+
+def mailed_token() -> str:
+    return mail.outbox[-1].body.split("/invitation/")[1].split("/")[0]
+
+
+def accept(panel: Panel, user: User | None = None, token: str = "", **fields: Any) -> CampaignJudge:
+    given = {"now": panel.now} | fields
+    return accept_invitation(token=token or mailed_token(), user=user or person(ADDRESS), **given)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
 def _items(campaign: Campaign) -> list[CampaignItem]:
     systems = [system.label for system in campaign.systems.order_by("position")]
     labels = [f"I{number:04d}" for number in range(1, campaign.item_count + 1)]

@@ -1,9 +1,7 @@
-"""Judges: invited by a mail that only its addressee can use, told, assigned, removed; the design stays even."""
+"""Judges: invited by a mail that only its addressee can use, told what is asked of them."""
 
 from __future__ import annotations
 
-import copy
-from collections import Counter
 from datetime import timedelta
 from smtplib import SMTPException
 
@@ -12,16 +10,13 @@ from django.core import mail
 
 from malpan.accounts.tokens import hash_token
 from malpan.arena import invitations as invitations_module
-from malpan.arena.closing import close_campaign
 from malpan.arena.errors import (
     CampaignNotOpen,
-    CampaignReasonMissing,
     GuidelineChanged,
     InvitationMailFailed,
     JudgeAccepted,
     JudgeAddressInvalid,
     JudgeAlready,
-    JudgeBarredEverywhere,
     JudgeInvitationExpired,
     JudgeInvitationForAnother,
     JudgeInvitationNotFound,
@@ -29,53 +24,23 @@ from malpan.arena.errors import (
     JudgeInvited,
     JudgeIsOrganiser,
     JudgeNotFound,
-    JudgeRemoved,
-    NobodyCanTakeOver,
-    OpenAssignmentsLeft,
     TooManyJudges,
 )
-from malpan.arena.invitations import (
-    INVITATION_LIFETIME,
-    accept_invitation,
-    invitation_of,
-    invite_judge,
-    resend_invitation,
-)
+from malpan.arena.invitations import INVITATION_LIFETIME, invitation_of, resend_invitation
 from malpan.arena.judges import consent_version_of, give_consent, remove_judge
-from malpan.arena.models import Assignment, CampaignJudge, JudgeBar, Judgement, JudgementDraft, Rubric
-from malpan.arena.panel import current_balance
-from malpan.arena.queue import progress_of
+from malpan.arena.models import CampaignJudge, Rubric
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
-from tests.arena.panels import Panel, draft_panel, open_panel, person
+from tests.arena.panels import ADDRESS, Panel, accept, draft_panel, invite, link_for, mailed_token, person
 from tests.factories import UserFactory, person_in
 
 pytestmark = pytest.mark.django_db
-ADDRESS = "judge@univ.ac.kr"
 
 
 @pytest.fixture
 def draft() -> Panel:
     return draft_panel()
-
-
-def link_for(token: str) -> str:
-    return f"https://malpan.example/arena/invitation/{token}/"
-
-
-def invite(panel: Panel, email: str = ADDRESS, **fields) -> CampaignJudge:
-    given = {"campaign": panel.campaign, "actor": panel.organiser, "link_for": link_for, "now": panel.now} | fields
-    return invite_judge(email=email, **given)
-
-
-def mailed_token() -> str:
-    return mail.outbox[-1].body.split("/invitation/")[1].split("/")[0]
-
-
-def accept(panel: Panel, user=None, token: str = "", **fields) -> CampaignJudge:
-    given = {"now": panel.now} | fields
-    return accept_invitation(token=token or mailed_token(), user=user or person(ADDRESS), **given)
 
 
 # --- invitations ------------------------------------------------------------------------------------------------------
@@ -286,306 +251,3 @@ def test_what_changed_while_it_was_read_is_read_again(draft):
     with pytest.raises(GuidelineChanged):
         give_consent(judge=judge, actor=judge.user, rubric=rubric, consent_version=consent_version_of(campaign))
     give_consent(judge=judge, actor=judge.user, rubric=newer, consent_version=consent_version_of(campaign))
-
-
-# --- removal ----------------------------------------------------------------------------------------------------------
-def standing(panel: Panel, **filters) -> list[Assignment]:
-    rows = Assignment.objects.filter(campaign=panel.campaign, **filters).exclude(state="void")
-    return list(rows.select_related("judge").order_by("judge", "position"))
-
-
-def judges_of_units(panel: Panel) -> Counter:
-    return Counter((row.item_id, frozenset(row.systems)) for row in standing(panel, kind="real"))
-
-
-@pytest.fixture(scope="module")
-def made(kept: None) -> Panel:
-    """Twenty judges' worth of work for eight, a part of which is done."""
-    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2)
-    for place, judge in enumerate(panel.judges):
-        for _number in range(1 + place % 4):
-            panel.judge_next(judge)
-    return panel
-
-
-@pytest.fixture
-def panel(made: Panel) -> Panel:
-    return copy.deepcopy(made)
-
-
-def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even(panel):
-    leaving = panel.judges[3]
-    shown = panel.next(leaving)
-    before, units = current_balance(panel.campaign), judges_of_units(panel)
-    done = [row.pk for row in standing(panel, judge=leaving, state="done")]
-    waiting = len(standing(panel, judge=leaving, state="open", kind="real"))
-
-    moved = remove_judge(judge=leaving, actor=panel.organiser, reason="연락이 끊겼습니다.", now=panel.later())
-
-    after = current_balance(panel.campaign)
-    print(f"removed one of eight judges with {waiting} open real assignments: {moved} moved\n{before}\n{after}")
-    assert moved >= waiting > 0
-    assert judges_of_units(panel) == units  # every unit still has its two judges
-    assert set(units.values()) == {2}
-    assert (after.pairs, after.pair_assignments) == (before.pairs, before.pair_assignments)
-    loads = Counter(row.judge_id for row in standing(panel, kind="real") if row.judge != leaving)
-    assert max(loads.values()) - min(loads.values()) <= 1
-    assert after.first_by_pair <= before.first_by_pair + 2
-    shares = {"control": panel.campaign.control_percent / 100, "repeat": panel.campaign.repeat_percent / 100}
-    for judge in panel.judges:
-        if judge != leaving:
-            kinds = Counter(row.kind for row in standing(panel, judge=judge) if row.kind != "practice")
-            for kind, share in shares.items():
-                assert abs(kinds[kind] - share * kinds.total()) <= 1, (judge.label, kinds)
-    # what was judged stays where it was
-    assert [row.pk for row in standing(panel, judge=leaving)] == done
-    shown.refresh_from_db()
-    assert (shown.state, shown.void_reason) == ("void", "moved")
-    left = Assignment.objects.filter(judge=leaving, state="void").exclude(kind="real")
-    assert set(left.values_list("void_reason", flat=True)) <= {"judge_removed"}
-
-
-def test_nobody_gets_a_unit_twice_or_loses_what_they_look_at(panel):
-    shown = [panel.next(judge) for judge in panel.judges[1:]]
-    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭")
-
-    for judge in panel.judges[1:]:
-        own = [(row.item_id, frozenset(row.systems)) for row in standing(panel, judge=judge, kind="real")]
-        assert len(own) == len(set(own))
-    for row in shown:
-        row.refresh_from_db()
-        assert row.state == "open"
-
-
-def test_repeats_and_controls_of_what_moved_are_whole(panel):
-    for judge in panel.judges[:2]:
-        remove_judge(judge=judge, actor=panel.organiser, reason="까닭", now=panel.later())
-
-    rows = standing(panel)
-    by_pk = {row.pk: row for row in rows}
-    for row in rows:
-        if row.kind == "repeat":
-            first = by_pk[row.repeats_id]
-            assert (first.judge_id, first.item_id) == (row.judge_id, row.item_id)
-            assert first.position <= row.position - 10
-            assert first.systems == row.systems[::-1]
-        if row.kind == "control":
-            assert row.bad_text
-    panel.fill(lambda _assignment: {"choice": "tie"})
-    assert set(judges_of_units(panel).values()) == {2}
-    assert {row.state for row in standing(panel)} == {"done"}
-
-
-def test_removal_that_would_lose_assignments_is_refused_until_that_is_accepted():
-    panel = open_panel(judges=2)
-    leaving = panel.judges[0]
-    save = panel.next(leaving)
-    JudgementDraft.objects.create(assignment=save, value={}, updated_at=panel.now)
-    waiting = len(standing(panel, judge=leaving, kind="real"))
-
-    with pytest.raises(NobodyCanTakeOver) as refusal:
-        remove_judge(judge=leaving, actor=panel.organiser, reason="까닭")
-    assert refusal.value.params == {"count": waiting}
-    leaving.refresh_from_db()
-    assert leaving.removed_at is None
-    assert len(standing(panel, judge=leaving, kind="real")) == waiting
-
-    assert remove_judge(judge=leaving, actor=panel.organiser, reason="까닭", accepts_loss=True) == 0
-    assert standing(panel, judge=leaving) == []
-    assert not JudgementDraft.objects.exists()
-    entry = AuditEntry.objects.get(action="campaign_judge.remove")
-    assert entry.after == {"reason": "까닭", "moved": 0, "lost": waiting}
-
-
-def test_removing_twice_is_harmless_and_needs_a_reason(panel):
-    judge = panel.judges[0]
-
-    for reason in ("", "  ", "가" * 301):
-        with pytest.raises(CampaignReasonMissing):
-            remove_judge(judge=judge, actor=panel.organiser, reason=reason)
-    assert remove_judge(judge=judge, actor=panel.organiser, reason="까닭") > 0
-    assert remove_judge(judge=judge, actor=panel.organiser, reason="까닭") == 0
-    assert AuditEntry.objects.filter(action="campaign_judge.remove").count() == 1
-    with pytest.raises(JudgeRemoved):
-        panel.next(judge)
-
-
-def test_removed_before_the_opening_has_nothing_to_hand_over_and_cannot_accept(draft):
-    judge = invite(draft)
-
-    assert remove_judge(judge=judge, actor=draft.organiser, reason="까닭") == 0
-    with pytest.raises(JudgeRemoved):
-        accept(draft)
-
-
-def test_judgements_of_a_removed_judge_stay(panel):
-    count = Judgement.objects.count()
-
-    remove_judge(judge=panel.judges[3], actor=panel.organiser, reason="까닭")
-
-    assert Judgement.objects.count() == count
-
-
-# --- late judges ------------------------------------------------------------------------------------------------------
-def test_late_judge_gets_an_equal_share_with_practice_controls_and_repeats(panel):
-    before, units = current_balance(panel.campaign), judges_of_units(panel)
-    invite(panel)
-
-    late = accept(panel)
-
-    after = current_balance(panel.campaign)
-    print(f"a ninth judge came:\n{before}\n{after}")
-    own = standing(panel, judge=late)
-    loads = Counter(row.judge_id for row in standing(panel, kind="real"))
-    assert max(loads.values()) - min(loads.values()) <= 1
-    assert judges_of_units(panel) == units
-    assert (after.pairs, after.pair_assignments) == (before.pairs, before.pair_assignments)
-    kinds = Counter(row.kind for row in own)
-    assert kinds["calibration"] == panel.campaign.calibration_count
-    assert kinds["real"] == loads[late.pk]
-    assert kinds["control"] >= 1
-    assert own[0].kind == "calibration"
-    assert late.design_label == "D09"
-    assert progress_of(late).total == len(own) - 1
-
-
-def test_late_judge_can_do_the_whole_queue(panel):
-    invite(panel)
-    late = accept(panel)
-    give_consent(
-        judge=late, actor=late.user, rubric=panel.campaign.rubric, consent_version=consent_version_of(panel.campaign)
-    )
-
-    while panel.judge_next(late) is not None:
-        pass
-
-    assert progress_of(late).done == progress_of(late).total > 0
-
-
-def test_late_judge_of_a_team_sees_nothing_of_it(panel):
-    team = panel.systems[0].submission.team
-    member = person(ADDRESS)
-    team.memberships.create(user=member, competition=team.competition)
-    invite(panel)
-
-    late = accept(panel, member)
-
-    assert JudgeBar.objects.get(judge=late).reason == "member"
-    assert not [row for row in Assignment.objects.filter(judge=late) if "S01" in row.systems]
-    assert len(standing(panel, judge=late, kind="real")) > 0
-
-
-def test_late_judge_who_may_see_nothing_is_refused():
-    panel = open_panel(systems=3)
-    member = person(ADDRESS)
-    for system in panel.systems[:2]:
-        system.submission.submitted_by = member
-        system.submission.save()
-    invite(panel)
-
-    with pytest.raises(JudgeBarredEverywhere):
-        accept(panel, member)
-    assert not CampaignJudge.objects.get(email=ADDRESS).is_active
-
-
-def test_someone_comes_after_another_left_and_every_change_draws_anew(panel):
-    units = judges_of_units(panel)
-
-    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
-    invite(panel)
-    accept(panel)
-    remove_judge(judge=panel.judges[1], actor=panel.organiser, reason="까닭", now=panel.later())
-
-    assert judges_of_units(panel) == units
-    active = Counter(row.judge_id for row in standing(panel, kind="real") if row.judge.is_active)
-    print(f"loads after two left and one came: {sorted(active.values())}; {current_balance(panel.campaign)}")
-    assert max(active.values()) - min(active.values()) <= 1
-
-
-# --- a team is disqualified -------------------------------------------------------------------------------------------
-def test_disqualified_team_is_shown_no_more_and_all_else_stays_even(panel):
-    team = panel.systems[0].submission.team
-    before = current_balance(panel.campaign)
-    judged = Judgement.objects.count()
-    team.disqualified_at = panel.now
-    team.save()
-
-    shown = []
-    for judge in panel.judges:
-        while (assignment := panel.next(judge)) is not None:
-            shown.append(assignment)
-            panel.judge(assignment)
-
-    assert not [row for row in shown if "S01" in row.systems]
-    assert Judgement.objects.count() == judged + len(shown)  # and none was lost
-    after = current_balance(panel.campaign)
-    print(f"a team of six disqualified:\n{before}\n{after}")
-    others = Counter(
-        frozenset(row.systems) for row in standing(panel, kind="real", state="done") if "S01" not in row.systems
-    )
-    assert len(others) == 10  # pairs of the five teams left
-    assert max(others.values()) - min(others.values()) <= 2 * 2  # as planned: a unit more or less, two judges each
-    void = Assignment.objects.filter(campaign=panel.campaign, state="void")
-    assert set(void.values_list("void_reason", flat=True)) == {"disqualified"}
-    assert all("S01" in row.systems for row in void)
-
-
-def test_what_moves_has_no_disqualified_team(panel):
-    team = panel.systems[0].submission.team
-    team.disqualified_at = panel.now
-    team.save()
-
-    remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
-
-    new = Assignment.objects.filter(campaign=panel.campaign, created_at=panel.now)
-    assert new.exists()
-    assert not [row for row in new if "S01" in row.systems]
-    assert not [row for row in standing(panel, state="open") if "S01" in row.systems]
-
-
-def reinstate(panel: Panel) -> None:
-    team = panel.systems[0].submission.team
-    team.disqualified_at = None
-    team.save()
-
-
-@pytest.mark.parametrize("leaves", [False, True])
-def test_what_was_open_of_a_reinstated_team_comes_back(panel, leaves):
-    """Also the share of a judge who left meanwhile, to others."""
-    before, pairs = judges_of_units(panel), current_balance(panel.campaign).pairs
-    team = panel.systems[0].submission.team
-    team.disqualified_at = panel.now
-    team.save()
-    for judge in panel.judges:
-        panel.next(judge)
-    if leaves:
-        remove_judge(judge=panel.judges[0], actor=panel.organiser, reason="까닭", now=panel.later())
-    assert judges_of_units(panel) != before
-
-    reinstate(panel)
-    panel.next(panel.judges[1])
-
-    assert judges_of_units(panel) == before
-    assert current_balance(panel.campaign).pairs == pairs
-    assert not standing(panel, state="open", judge__removed_at__isnull=False)
-    assert AuditEntry.objects.filter(action="campaign.reopen_assignments").count() == 1
-    again = Assignment.objects.filter(judge=panel.judges[1], state="open")
-    assert [row for row in again if "S01" in row.systems]
-
-
-def test_closing_is_told_what_a_reinstated_team_left_open(panel):
-    before = judges_of_units(panel)
-    team = panel.systems[0].submission.team
-    team.disqualified_at = panel.now
-    team.save()
-    for judge in panel.judges:
-        while (assignment := panel.next(judge)) is not None:
-            panel.judge(assignment)
-    assert judges_of_units(panel) != before
-    reinstate(panel)
-
-    with pytest.raises(OpenAssignmentsLeft):
-        close_campaign(campaign=panel.campaign, actor=panel.organiser)
-
-    panel.next(panel.judges[0])
-    assert judges_of_units(panel) == before
