@@ -2,7 +2,7 @@
 
     python malpan.py login https://SITE        토큰을 묻고 저장합니다. / asks for a token and keeps it
     python malpan.py submit CONTEST/TRACK answers.json --wait
-    python malpan.py --help                    모든 명령과 끝낼 때의 값 / all commands and the exit statuses
+    python malpan.py --help                    모든 명령과 종료 코드 / all commands and the exit statuses
 
 Python 3.9 or newer and nothing else (TOML files of contests: Python 3.11 or newer). The site serves it as one file at
 /api/malpan.py, with its version and sha256 at /api/docs/. Its source is the package ``malpan_client``, a file for each

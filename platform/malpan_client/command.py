@@ -43,12 +43,14 @@ def _run(given: Sequence[str]) -> Result:
     try:
         options = parser().parse_args(given)
         result: Result = options.run(_site_of(options), options)
+    except Failure:
+        raise
     except KeyboardInterrupt as error:
         raise Failure(INTERRUPTED, say("interrupted")) from error
     except OSError as error:  # of a file of this machine; those of the network are told where they happen
         reason = error.strerror or error
         raise Failure(WRONG_INPUT, say("file_trouble", path=error.filename or "–", reason=reason)) from error
-    except (LookupError, TypeError, AttributeError, ValueError) as error:  # an answer that no Malpan server gives
+    except Exception as error:  # an answer that no Malpan server gives, or a defect of ours
         if os.environ.get("MALPAN_DEBUG"):
             traceback.print_exc()
         raise Failure(NOT_ANSWERED, say("unexpected", error=f"{type(error).__name__}: {error}")) from error

@@ -154,6 +154,7 @@ def _numbered(commands: Any, name: str, run: Callable[..., Result], *, about: st
 
 def _group(commands: Any, name: str) -> Any:
     made = commands.add_parser(name, help=say(f"help_{name}"), description=say(f"help_{name}"))
+    _common(made)
     return made.add_subparsers(dest="part", required=True, metavar="COMMAND")
 
 

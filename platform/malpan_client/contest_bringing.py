@@ -18,7 +18,7 @@ from malpan_client.sending import sha256_of
 from malpan_client.showing import Bar, moment_of
 from malpan_client.site import Site, each_of
 from malpan_client.uploading import form_of
-from malpan_client.words import say
+from malpan_client.words import LANGUAGES, say
 
 PARTS = frozenset({"tracks", "phases", "targets", "files", "references", "frames", "erratum_ko", "erratum_en"})
 WITH_TERMS = "renews_terms"  # says how new terms are meant; is no setting of its own
@@ -34,9 +34,6 @@ class Step:
     place: str
     fields: dict[str, list[Any]] = field(default_factory=dict)
     note: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "place": self.place, "fields": self.fields, "note": self.note}
 
     def as_text(self) -> str:
         lines = [f"{say(f'step_{self.kind}')}  {self.place}" + (f": {self.note}" if self.note else "")]
@@ -79,14 +76,18 @@ class Bringing:
         return self.steps
 
     def _require_known(self) -> None:
-        """Nothing is begun with a file in which something is misspelled or missing."""
+        """Nothing is begun with a file in which something is misspelled, or that names files that are not there."""
         self._known(self.contest, "Texts", "")
         for track in tables_of(self.contest, "tracks", ""):
             self._known(track, "NewTrack", str(track["slug"]))
             for phase in tables_of(track, "phases", ""):
                 self._known(phase, "NewPhase", f"{track['slug']}/{phase['slug']}")
+                for key in {"references", "frames"} & phase.keys():
+                    self._file(phase, key)
             for target in tables_of(track, "targets", ""):
                 self._known(target, "Target", f"{track['slug']}/targets")
+            for file in tables_of(track, "files", ""):
+                self._file(file, "path")
 
     def _known(self, table: Mapping[str, Any], schema: str, place: str) -> None:
         known = self._schemas[schema]["properties"]
@@ -199,39 +200,30 @@ class Bringing:
     # --- files for download -------------------------------------------------------------------------------------------
     def _files(self, track: str, wanted: Sequence[Mapping[str, Any]], *, is_there: bool) -> None:
         """By their names: another content replaces the file, another title is written into it."""
-        place = Place(self.place.competition, track)
-        korean, english = (
-            (each_of(self.site.get(place.path(), in_language=name)["files"]) if is_there else ())
-            for name in ("ko", "en")
-        )
-        titles = {each["id"]: each["title"] for each in english}
-        now = {each["file_name"]: each for each in korean}
-        for each in wanted:
-            if "path" not in each or "title_ko" not in each:
-                raise Failure(WRONG_INPUT, f"{track}/files: {say('file_needs')}")
-            path = self._file(each, "path")
-            found = now.pop(path.name, None)
-            if found is not None and found["file_sha256"] == sha256_of(path):
-                self._retitled(f"{track}/files/{path.name}", each, found, titles[found["id"]])
-            else:
-                self._replaced(f"{track}/files/{path.name}", track, each, path, found)
-        for name in now:
-            self.steps.append(Step("kept", f"{track}/files/{name}", note=say("only_on_site")))
+        rows = files_of(self.site, Place(self.place.competition, track)) if is_there else []
+        paths = [self._file(each, "path") for each in wanted]
+        for each, path in zip(wanted, paths):
+            self._one_file(track, each, path, [row for row in rows if row["file_name"] == path.name])
+        for name in (row["file_name"] for row in rows):
+            if name not in {path.name for path in paths}:
+                self.steps.append(Step("kept", f"{track}/files/{name}", note=say("only_on_site")))
 
-    def _retitled(self, name: str, wanted: Mapping[str, Any], there: Any, english: str) -> None:
-        now = {"kind": there["kind"], "title_ko": there["title"], "title_en": english}
-        facts = {key: wanted[key] for key in now if key in wanted}
-        if not facts.get("title_en"):  # then the Korean title is shown in its place
-            facts.pop("title_en", None)
-        self._updated(name, self.place.manage(f"files/{there['id']}/"), facts, now)
-
-    def _replaced(self, name: str, track: str, wanted: Mapping[str, Any], path: Path, there: Any) -> None:
-        if not self.is_dry:
-            texts = {key: str(wanted[key]) for key in ("kind", "title_ko", "title_en") if key in wanted}
-            self._upload(self.place.manage(f"tracks/{track}/files/"), texts, path)
-            if there is not None:
-                self.site.change("DELETE", self.place.manage(f"files/{there['id']}/"))
-        self.steps.append(Step("uploaded", name))
+    def _one_file(self, track: str, wanted: Mapping[str, Any], path: Path, there: Sequence[Mapping[str, Any]]) -> None:
+        """``there``: the files of its name, of which other contents are removed once this one is on the site."""
+        name, digest = f"{track}/files/{path.name}", sha256_of(path)
+        facts = {key: str(wanted[key]) for key in ("kind", "title_ko", "title_en") if wanted.get(key)}
+        same = next((row for row in there if row["file_sha256"] == digest), None)
+        if same:
+            self._updated(name, self.place.manage(f"files/{same['id']}/"), facts, same)
+        else:
+            if not self.is_dry:
+                self._upload(self.place.manage(f"tracks/{track}/files/"), facts, path)
+            self.steps.append(Step("uploaded", name))
+        for row in there:
+            if row is not same:
+                if not self.is_dry:
+                    self.site.change("DELETE", self.place.manage(f"files/{row['id']}/"))
+                self.steps.append(Step("removed", name))
 
     # --- steps --------------------------------------------------------------------------------------------------------
     def _created(self, name: str, path: str, wanted: Mapping[str, Any]) -> Any:
@@ -252,6 +244,13 @@ class Bringing:
         made = there if self.is_dry else self.site.change("PATCH", path, body)
         self.steps.append(Step("updated", name, {key: [there.get(key), wanted[key]] for key in differing}))
         return made
+
+
+def files_of(site: Site, place: Place) -> list[dict[str, Any]]:
+    """The files for download of a track with their titles; the English one is the Korean one where there is none."""
+    korean, english = (site.get(place.path(), in_language=name)["files"] for name in LANGUAGES)
+    titles = {each["id"]: each["title"] for each in each_of(english)}
+    return [{**each, "title_ko": each["title"], "title_en": titles.get(each["id"])} for each in each_of(korean)]
 
 
 def _named(rows: Any, slug: str) -> Any:

@@ -93,11 +93,16 @@ def _text_of(path: Path, place: str) -> str:
 
 
 def _require_lists(contest: Mapping[str, Any]) -> None:
-    """Tracks, their phases, targets and files are lists of tables; tracks and phases have names of their own."""
+    """Tracks, their phases, targets and files are lists of tables; all but targets have names of their own."""
     for track in tables_of(contest, "tracks", ""):
         where = f"tracks.{track.get('slug', '?')}"
-        for name in ("phases", "targets", "files"):
+        for name in ("phases", "targets"):
             tables_of(track, name, where)
+        files = tables_of(track, "files", where)
+        if not all(isinstance(each.get("path"), str) and each.get("title_ko") for each in files):
+            raise Failure(WRONG_INPUT, f"{where}.files: {say('file_needs')}")
+        if len({Path(each["path"]).name for each in files}) < len(files):
+            raise Failure(WRONG_INPUT, f"{where}.files: {say('file_names')}")
     for tracks in (contest.get("tracks", []), *(each.get("phases", []) for each in contest.get("tracks", []))):
         names = [each.get("slug") for each in tracks]
         if None in names or len({*names}) < len(names):
@@ -113,18 +118,25 @@ def tables_of(table: Mapping[str, Any], name: str, where: str) -> list[dict[str,
 
 # --- a contest of the site as a file ----------------------------------------------------------------------------------
 def as_contest(settings: Mapping[str, Any], files: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """What ``read_contest`` gives for a file that describes the contest. ``files``: those for download, by track."""
+    """What ``read_contest`` gives for a file that describes the contest. ``files``: those of each track."""
     contest = _settable(settings, "tracks")
     contest["tracks"] = [
         {
             **_settable(track, "targets", "phases"),
             "targets": [_settable(each) for each in track["targets"]],
-            "files": files.get(track["slug"], []),
+            "files": [_file(each) for each in files[track["slug"]]],
             "phases": [_settable(phase) for phase in track["phases"]],
         }
         for track in settings["tracks"]
     ]
     return contest
+
+
+def _file(found: Mapping[str, Any]) -> dict[str, Any]:
+    file = {"path": found["file_name"], **{name: found[name] for name in ("kind", "title_ko", "title_en")}}
+    if file["title_en"] == file["title_ko"]:
+        del file["title_en"]
+    return file
 
 
 def _settable(found: Mapping[str, Any], *parts: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ HELP = {
         "PLACE is CONTEST[/TRACK[/PHASE]], the names in the addresses. With one track the contest is enough.",
     ),
     "help_end": (
-        "끝낼 때의 값: 0 됨 · 1 파일이나 요청이 틀림 · 2 사용법 · 3 토큰이 없거나 틀리거나 만료됨, 권한 없음 · 4 "
+        "종료 코드: 0 성공 · 1 파일이나 요청이 틀림 · 2 사용법 · 3 토큰이 없거나 틀리거나 만료됨, 권한 없음 · 4 "
         "지금은 안 됨(횟수, 기간, 순서)\n"
         "  5 서버나 네트워크 · 6 없음 · 7 접수되었으나 아직 채점되지 않음(--wait-limit) · 8 다른 판의 API · 130 "
         "중단\n"
@@ -37,7 +37,7 @@ HELP = {
         "결과를 JSON으로 씁니다. 오류도 error가 있는 JSON입니다",
         "write the result as JSON, a failure as an object with error",
     ),
-    "help_lang": ("말: ko 또는 en (MALPAN_LANG, 로캘)", "language: ko or en (MALPAN_LANG, locale)"),
+    "help_lang": ("언어: ko 또는 en (MALPAN_LANG, 로캘)", "language: ko or en (MALPAN_LANG, locale)"),
     "help_site": (
         "사이트의 주소 (MALPAN_SITE, 마지막으로 로그인한 곳)",
         "address of the site (MALPAN_SITE, the last log-in)",

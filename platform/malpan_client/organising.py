@@ -6,10 +6,10 @@ import getpass
 import os
 import sys
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from malpan_client.contest_bringing import Bringing
+from malpan_client.contest_bringing import Bringing, files_of
 from malpan_client.contest_file import as_contest, as_toml, read_contest
 from malpan_client.downloading import fetch
 from malpan_client.failing import WRONG_INPUT, WRONG_USAGE, Failure
@@ -44,7 +44,7 @@ def _brought(site: Site, options: Namespace, *, may_create: bool) -> Result:
             note(each.as_text())
         failure.hint = failure.hint or say("bring_again")
         raise
-    data = {"competition": contest["slug"], "is_dry_run": is_dry, "steps": [each.as_json() for each in steps]}
+    data = {"competition": contest["slug"], "is_dry_run": is_dry, "steps": [asdict(each) for each in steps]}
     lines = [each.as_text() for each in steps] or [say("nothing_differs")]
     return Result(data, "\n".join([*lines, say("nothing_done")] if is_dry and steps else lines))
 
@@ -53,23 +53,9 @@ def get_settings(site: Site, options: Namespace) -> Result:
     """The contest as a file that ``create`` reads; references never leave the site."""
     place = Place(place_of(options.place).competition)
     settings = site.get(place.manage("settings/"))
-    files = {each["slug"]: _files_of(site, Place(place.competition, each["slug"])) for each in settings["tracks"]}
+    files = {each["slug"]: files_of(site, Place(place.competition, each["slug"])) for each in settings["tracks"]}
     contest = as_contest(settings, files)
     return Result(contest, as_toml(contest))
-
-
-def _files_of(site: Site, place: Place) -> list[dict[str, Any]]:
-    korean, english = (site.get(place.path(), in_language=name)["files"] for name in ("ko", "en"))
-    titles = {each["id"]: each["title"] for each in english}
-    return [
-        {
-            "path": each["file_name"],
-            "kind": each["kind"],
-            "title_ko": each["title"],
-            **({"title_en": titles[each["id"]]} if titles[each["id"]] != each["title"] else {}),
-        }
-        for each in korean
-    ]
 
 
 # --- references -------------------------------------------------------------------------------------------------------

@@ -158,7 +158,10 @@ def _sent(site: Site, place: Place, file: Path, upload: str, key: str, options: 
     """The submission, and whether this request made it. The key stays written down while nobody knows."""
     request = _upload(file, options)
     request["headers"]["Idempotency-Key"] = key
-    begin_upload(upload, key)
+    try:
+        begin_upload(upload, key)
+    except Failure as failure:  # a container without a home: the next one makes the same key
+        note(failure.text)
     try:
         query = {"file_name": file.name, "memo": options.memo}
         found = site.ask("POST", place.path("submissions/"), **request, query=query, is_again=True)

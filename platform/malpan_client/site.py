@@ -223,14 +223,12 @@ class Site:
             problem = _json_of(answer)
         except Failure:
             problem = None
-        if isinstance(problem, dict) and isinstance(problem.get("error"), dict):  # also of a server in front
-            problem = {**problem["error"], **problem}
         status = BY_STATUS.get(answer.status, WRONG_INPUT if 400 <= answer.status < 500 else NOT_ANSWERED)
         if not isinstance(problem, dict) or "code" not in problem:
             status = status if answer.status in (429, 413) else NOT_ANSWERED
             found = Failure(status, say("no_malpan", status=answer.status, address=self.address))
         else:
-            text = str(problem.get("detail") or problem.get("message") or problem["code"])
+            text = str(problem.get("detail") or problem["code"])
             found = Failure(status, text, problem=problem, hint=self._hint(str(problem["code"]), answer.status))
         found.http_status = answer.status
         found.request_id = answer.getheader("X-Request-ID", "")

@@ -67,6 +67,7 @@ LABELS = {  # of columns and lines
     "step_created": ("만듦", "created"),
     "step_drafted": ("초안", "drafted"),
     "step_kept": ("그대로", "kept"),
+    "step_removed": ("지움", "removed"),
     "step_updated": ("고침", "updated"),
     "step_uploaded": ("올림", "uploaded"),
     "submission": ("제출", "submission"),
@@ -193,8 +194,9 @@ FAILURES = {  # what went wrong
         "보내는 동안 파일이 바뀌었습니다. 접수된 파일을 확인하십시오.",
         "The file changed while it was sent. Check what was accepted.",
     ),
-    "file_trouble": ("파일을 쓰거나 읽지 못했습니다: {path} ({reason})", "Trouble with a file: {path} ({reason})"),
+    "file_names": ("이름이 같은 파일이 둘 있습니다.", "two files have the same name."),
     "file_needs": ("파일마다 path와 title_ko가 있어야 합니다.", "each file needs path and title_ko."),
+    "file_trouble": ("파일을 쓰거나 읽지 못했습니다: {path} ({reason})", "Trouble with a file: {path} ({reason})"),
     "interrupted": ("중단했습니다.", "Interrupted."),
     "moved": ("사이트가 다른 주소로 옮겨 가게 합니다: {address}", "The site redirects to another address: {address}"),
     "next_allowed": ("다음 제출은 {moment}부터 할 수 있습니다.", "The next submission is possible from {moment}."),
@@ -247,13 +249,13 @@ FAILURES = {  # what went wrong
         "{host}의 인증서를 믿을 수 없습니다: {reason}. 기관의 인증서는 SSL_CERT_FILE로 알려 줍니다.",
         "The certificate of {host} is not trusted: {reason}. Name your own authority in SSL_CERT_FILE.",
     ),
-    "other_phase": (
-        "파일은 지금의 단계로만 보낼 수 있습니다. 적은 단계는 {phase}, 지금의 단계는 {now}입니다.",
-        "Files go to the present phase only. You named {phase}; the present one is {now}.",
-    ),
     "other_file_there": (
         "{path}에 다른 파일이 있습니다. 바꾸려면 --force",
         "Another file is at {path}. --force replaces it.",
+    ),
+    "other_phase": (
+        "파일은 지금의 단계로만 보낼 수 있습니다. 적은 단계는 {phase}, 지금의 단계는 {now}입니다.",
+        "Files go to the present phase only. You named {phase}; the present one is {now}.",
     ),
     "other_version": (
         "서버의 API는 {version}판이고 이 명령은 {own}판을 씁니다.",

@@ -71,7 +71,7 @@ def test_removed_judges_open_assignments_go_to_others_and_the_design_stays_even(
     shares = {"control": panel.campaign.control_percent / 100, "repeat": panel.campaign.repeat_percent / 100}
     for judge in panel.judges:
         if judge != leaving:
-            kinds = Counter(row.kind for row in standing(panel, judge=judge) if row.kind != "practice")
+            kinds = Counter(row.kind for row in standing(panel, judge=judge) if row.kind != "calibration")
             for kind, share in shares.items():
                 assert abs(kinds[kind] - share * kinds.total()) <= 1, (judge.label, kinds)
     # what was judged stays where it was

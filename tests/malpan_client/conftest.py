@@ -1,4 +1,4 @@
-"""The command, run within the test, against a scripted server; it keeps its files where nobody else's are."""
+"""The command, run within the test, against a scripted server or the site itself; its files are in the folder of it."""
 
 from __future__ import annotations
 

@@ -83,6 +83,8 @@ def test_options_may_stand_anywhere():
     ):
         found = parser().parse_args(words)
         assert (found.place, found.ids, found.site, found.json) == ("spring/main", ["a", "b"], "x", True)
+    for words in (["settings", "--json", "get", "spring"], ["settings", "get", "spring", "--json"]):
+        assert parser().parse_args(words).json
     found = parser().parse_args(["submit", "spring", "--", "--odd-name.json"])
     assert found.file == "--odd-name.json"
 

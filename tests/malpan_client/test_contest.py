@@ -25,7 +25,7 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.accounts.models import User
-from malpan.competitions.models import Notice, Phase, ReferenceVersion
+from malpan.competitions.models import Competition, Notice, Phase, ReferenceVersion
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import RescoreBatch, Submission
 from tests.factories import CANARY, UserFactory, file_bytes, rows
@@ -364,7 +364,12 @@ def test_a_file_changes_what_differs_and_says_what_only_the_site_has(
     planned = steps(command(owner, "create", str(contest), "--dry-run", "--json"))
     done = steps(command(owner, "create", str(contest), "--json"))
     assert planned == done
-    assert done == [("updated", "by-command"), ("updated", "main/targets"), ("uploaded", "main/files/sample.json")]
+    assert done == [
+        ("updated", "by-command"),
+        ("updated", "main/targets"),
+        ("uploaded", "main/files/sample.json"),
+        ("removed", "main/files/sample.json"),
+    ]
     files = command(owner, "files", "by-command", "--json").json["files"]
     assert [(each["title"], each["file_sha256"]) for each in files] == [
         ("새 예시", hashlib.sha256(answers(0, "다른 보기")).hexdigest())
@@ -382,8 +387,14 @@ def test_a_file_changes_what_differs_and_says_what_only_the_site_has(
 def test_what_stops_half_way_says_what_was_done_and_goes_on_afterwards(
     command: Callable[..., Outcome], owner: User, folder: Path
 ) -> None:
-    (folder / "references.json").write_bytes(b"[]")
     contest = str(folder / "contest.toml")
+    for name in ("references.json", "sample.json"):
+        (folder / name).rename(folder / "elsewhere")
+        assert name in command(owner, "create", contest, status=1).err
+        (folder / "elsewhere").rename(folder / name)
+    assert not Competition.objects.exists()
+
+    (folder / "references.json").write_bytes(b"[]")
     stopped = command(owner, "create", contest, status=1)
     assert "만듦  main/open" in stopped.err
     assert "같은 명령을 다시" in stopped.err

@@ -68,6 +68,11 @@ WRONG = {
     "tracks that are no list": ("slug = 's'\n[tracks]\nmain = 1", "tracks"),
     "phases that are no list": ("slug = 's'\n[[tracks]]\nslug = 'main'\nphases = [1]", "tracks.main.phases"),
     "two of a name": ("slug = 's'\n[[tracks]]\nslug = 't'\n[[tracks]]\nslug = 't'", "slug"),
+    "a file without a title": ("slug = 's'\n[[tracks]]\nslug = 't'\nfiles = [{path = 'a'}]", "tracks.t.files"),
+    "two files of a name": (
+        "slug = 's'\n[[tracks]]\nslug = 't'\nfiles = [{path = 'a/x', title_ko = 'a'}, {path = 'b/x', title_ko = 'b'}]",
+        "tracks.t.files",
+    ),
     "one without a name": ("slug = 's'\n[[tracks]]\ntitle_ko = 't'", "slug"),
 }
 
@@ -105,8 +110,16 @@ def test_a_contest_comes_back_from_toml_as_it_was():
             }
         ],
     }
-    contest = as_contest(settings, {"main": [{"path": "a.json", "title_ko": "자료"}]})
+    files = [
+        {"file_name": f"{title}.json", "kind": "data", "title_ko": "자료", "title_en": title}
+        for title in ("Data", "자료")
+    ]
+    contest = as_contest(settings, {"main": files})
     assert tomllib.loads(as_toml(contest)) == contest
+    assert contest["tracks"][0]["files"] == [
+        {"path": "Data.json", "kind": "data", "title_ko": "자료", "title_en": "Data"},
+        {"path": "자료.json", "kind": "data", "title_ko": "자료"},
+    ]
     assert contest["tracks"][0]["phases"] == [{"slug": "open", "score_step": 1e-06}]
     assert not {"is_published", "terms_version", "personal_data_months"} & contest.keys()
 

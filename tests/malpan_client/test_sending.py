@@ -97,6 +97,12 @@ def test_machines_that_know_nothing_of_each_other_make_the_same_key(command, con
     assert len({each.headers["Idempotency-Key"] for each in contest.asked("POST")}) == 1
 
 
+def test_a_machine_without_a_place_for_keys_submits_all_the_same(command, contest, answers, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
+    done = command("submit", PLACE, str(answers))
+    assert (done.status, "/proc/nowhere" in done.err) == (0, True)
+
+
 def test_the_key_tells_files_phases_and_tracks_apart(command, contest, answers):
     command("submit", PLACE, str(answers))
     contest.on("GET", "competitions/spring/tracks/main/", track(phase=phase(slug="second")))
@@ -199,11 +205,7 @@ REFUSED = {
     "too large": (problem(413, "upload_too_large", "너무 큽니다."), 1, "너무 큽니다."),
     "no competition": (problem(404, "competition_not_found", "대회를 찾을 수 없습니다."), 6, "대회를"),
     "full disk": (problem(507, "storage_full"), 5, ""),
-    "server in front": (
-        Answer({"error": {"code": "upload_too_large", "message": "파일이 너무 큽니다."}}, 413),
-        1,
-        "너무 큽니다",
-    ),
+    "server in front": (Answer({"code": "upload_too_large", "detail": "파일이 너무 큽니다."}, 413), 1, "너무 큽니다"),
     "other server in front": (Answer(b"<html>413", 413), 1, "413"),
 }
 
