@@ -1,8 +1,9 @@
 """The design of a campaign: which judge sees which systems of which item, in which order and at which position.
 
-A design is decided by its seed: equal items, systems, judges (whatever their order), settings and seed give equal
-queues in every release of Python. So a seed that was committed before a campaign and revealed after it proves that
-nobody chose who judged whom.
+A design is decided by its seed: equal items, systems, judges (their labels and bars, whatever their order), settings
+and seed give equal queues in every release of Python. So whoever has all of these draws the queues again
+(``redrawing``), and a seed that was committed before a campaign leaves nothing in them to choose. Which person has
+which label of a judge is not of the seed, nor who is barred.
 
 * Units (``grouping``): all pairs of systems meet about equally often; with two systems to a unit the counts differ by
   1 at most, also with bars.

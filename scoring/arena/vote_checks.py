@@ -47,7 +47,7 @@ class Checker:
     def document(self, raw: Any) -> None:
         """Check the whole document. Raises ``VotesInvalid`` with every defect."""
         if self.typed(raw, "$", dict):
-            self.fields(raw, "", {**dict.fromkeys(_PARTS), **self.head()}, {})
+            self.fields(raw, "", {**dict.fromkeys(_PARTS), **self.head()}, {"design": None})
             self.protocol = str(raw.get("protocol"))
             self.table(raw, "criteria", self.criterion)
             self.table(raw, "systems", self.system, least=1)
@@ -55,6 +55,8 @@ class Checker:
             self.table(raw, "judges", self.labelled(self.judges, {"institution_group": self.text}))
             self.table(raw, "votes", self.vote)
             self.table(raw, "exclusions", self.exclusion)
+            if "design" in raw:
+                self.design(raw["design"], "design")
         self.defects.raise_any()
 
     def typed(self, value: Any, place: str, kind: type) -> bool:
@@ -180,6 +182,20 @@ class Checker:
         required = {"label": self.text, "name": self.text, "team_number": team, "counts": self.flag}
         if self.fields(row, place, required, {"reason": self.text}):
             self.new(row["label"], f"{place}.label", self.systems)
+
+    def design(self, value: Any, place: str) -> None:
+        counts = ("group", "units_per_item", "judges_per_unit")
+        required = {
+            **dict.fromkeys(counts, self.within(1, _LARGEST, int)),
+            **dict.fromkeys(("control_share", "repeat_share"), self.within(0, 1)),
+            "sha256": self.text,
+            "panel": None,
+        }
+        if self.fields(value, place, required, {}) and self.typed(value["panel"], f"{place}.panel", list):
+            seats: set[str] = set()
+            check = self.labelled(seats, {"judge": self.known(self.judges | {""})})
+            for index, row in enumerate(value["panel"]):
+                check(row, f"{place}.panel[{index}]")
 
     def criterion(self, row: Any, place: str) -> None:
         required = {"key": self.text, "low": self.number, "high": self.number, "weight": self.within(0, _LARGEST)}

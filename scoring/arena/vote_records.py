@@ -93,6 +93,29 @@ class VoteSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Seat:
+    """A judge of the opening: ``label`` in the design, and ``judge`` in the votes, empty for who judged nothing."""
+
+    label: str
+    judge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnDesign:
+    """What the seed drew the queues of the opening from, besides items and systems, where nobody was barred from a
+    system (who was is not published). ``sha256``: ``scoring.arena.redrawing.queues_sha256`` of these queues.
+    """
+
+    group: int
+    units_per_item: int
+    judges_per_unit: int
+    control_share: float
+    repeat_share: float
+    panel: tuple[Seat, ...]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Votes:
     """All votes of a campaign, with what is needed to recompute its result."""
 
@@ -105,6 +128,7 @@ class Votes:
     criteria: tuple[Criterion, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     settings: VoteSettings = field(default_factory=VoteSettings)
+    design: DrawnDesign | None = None
 
     @property
     def counting(self) -> tuple[str, ...]:

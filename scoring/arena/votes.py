@@ -9,7 +9,8 @@ are equal bytes. The names of its parts are those of the records in ``scoring.ar
 * ranking: ``{"ranks": [1, 2, 2, 4]}`` in the order shown, 1 is best, equal ranks allowed;
 * errors: ``{"score": 0-100, "spans": [{"output", "start", "end", "severity", "category"}]}``.
 
-Votes that are excluded or show a system that does not count stay in the file and are not counted.
+Votes that are excluded or show a system that does not count stay in the file and are not counted. ``design``, where it
+is given, is what the queues of the opening can be drawn again from (``scoring.arena.redrawing``).
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from scoring.arena.vote_records import (
     SEVERITIES,
     ArenaItem,
     Criterion,
+    DrawnDesign,
     Exclusion,
     Judge,
     Kind,
     Protocol,
+    Seat,
     System,
     Vote,
     Votes,
@@ -47,10 +50,12 @@ __all__ = [
     "ArenaItem",
     "Criterion",
     "Defect",
+    "DrawnDesign",
     "Exclusion",
     "Judge",
     "Kind",
     "Protocol",
+    "Seat",
     "System",
     "Vote",
     "VoteSettings",
@@ -91,7 +96,12 @@ def _votes(raw: Mapping[str, Any]) -> Votes:
         criteria=tuple(Criterion(**row) for row in raw["criteria"]),
         exclusions=tuple(Exclusion(**row) for row in raw["exclusions"]),
         settings=VoteSettings(**raw["settings"]),
+        design=_design(raw["design"]) if "design" in raw else None,
     )
+
+
+def _design(raw: Mapping[str, Any]) -> DrawnDesign:
+    return DrawnDesign(**{**raw, "panel": tuple(Seat(**row) for row in raw["panel"])})
 
 
 def votes_document(votes: Votes) -> dict[str, Any]:
@@ -108,11 +118,13 @@ def votes_document(votes: Votes) -> dict[str, Any]:
             "judges": [_row(one, "label", "institution_group") for one in votes.judges],
             "votes": [_row(one, *_OF_VOTE) for one in votes.votes],
             "exclusions": [_exclusion(one) for one in votes.exclusions],
+            **({"design": _drawn(votes.design)} if votes.design else {}),
         }
     )
     return document
 
 
+_OF_DESIGN: Final = ("group", "units_per_item", "judges_per_unit", "control_share", "repeat_share", "sha256")
 _OF_VOTE: Final = ("number", "judge", "item", "kind", "systems", "bad", "repeats", "seconds", "value")
 
 
@@ -128,6 +140,10 @@ def _row(record: object, *names: str) -> dict[str, Any]:
 def _system(system: System) -> dict[str, Any]:
     row = _row(system, "label", "name", "team_number", "counts")
     return row if system.counts else {**row, "reason": system.reason}
+
+
+def _drawn(design: DrawnDesign) -> dict[str, Any]:
+    return {**_row(design, *_OF_DESIGN), "panel": [_row(seat, "label", "judge") for seat in design.panel]}
 
 
 def _exclusion(one: Exclusion) -> dict[str, Any]:

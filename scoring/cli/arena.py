@@ -10,8 +10,9 @@ from typing import Any, Final
 from scoring.arena import INSTRUMENT
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta import evaluate
+from scoring.arena.redrawing import redrawn
 from scoring.arena.result import ArenaResult, compute
-from scoring.arena.votes import VotesInvalid, read_votes
+from scoring.arena.votes import Votes, VotesInvalid, read_votes
 from scoring.cli.arena_meta import scores_at, section
 from scoring.cli.files import read_bytes, require_folder_of, write_whole
 from scoring.cli.words import say
@@ -33,15 +34,17 @@ def arena(
 ) -> int:
     """Print the result of the votes at ``path``, store it at ``output`` and compare it with ``published``, if given.
 
-    ``scores``: a file with scores of metrics; the report then says which of them agreed with these people. Returns 0,
-    or 1 if the votes are not sound or the published result is another. Raises ``CannotUse``, ``CannotMatch``.
+    The queues of the judges are drawn again from the seed in the file. ``scores``: a file with scores of metrics; the
+    report then says which of them agreed with these people. Returns 0, or 1 if the votes are not sound, the seed draws
+    other queues or the published result is another. Raises ``CannotUse``, ``CannotMatch``.
     """
     if output:
         require_folder_of(output)
     expected = read_bytes(published) if published else None
     given = scores_at(scores) if scores else None
     try:
-        result = compute(read_votes(read_bytes(path)))
+        votes = read_votes(read_bytes(path))
+        result = compute(votes)
     except (VotesInvalid, NoResult) as error:
         sys.stderr.write(say("arena_invalid", language, path=path, detail=error.message(language)) + "\n")
         return 1
@@ -52,10 +55,21 @@ def arena(
     if given is not None and form != "json":
         title, document = say("meta_title", language), evaluate(result, given.metrics)
         sys.stdout.write("\n" + section(title, document, given, form, language, level=2))
+    is_drawn, said = _redrawn(votes, language)
+    sys.stderr.write(said + "\n")
     if expected is None:
-        return 0
+        return 0 if is_drawn else 1
     sys.stderr.write(_comparison(result, str(published), expected, language) + "\n")
-    return 0 if expected == result.bytes() else 1
+    return 0 if is_drawn and expected == result.bytes() else 1
+
+
+def _redrawn(votes: Votes, language: Language) -> tuple[bool, str]:
+    """Whether nothing speaks against the queues of the file being those that its seed draws, and what is said of it."""
+    found = redrawn(votes)
+    if found is None or votes.design is None:
+        return True, say("arena_not_redrawn", language)
+    word = "arena_redrawn" if found.is_same else "arena_redrawn_other"
+    return found.is_same, say(word, language, sha256=votes.design.sha256, drawn=found.drawn, moved=found.moved)
 
 
 def _comparison(result: ArenaResult, path: str, expected: bytes, language: Language) -> str:

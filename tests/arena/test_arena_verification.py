@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from malpan.arena.models import Campaign
+from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.selectors import result_bytes_of, result_of, votes_bytes_of
 from malpan.arena.verification import TEXTS, verify_campaigns
+from malpan.arena.votes_file import votes_of
 from malpan.stages.verification import verify_competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry
 from malpan.web.pages.chain import SCRIPT
+from scoring.arena.redrawing import Redrawn, redrawn
+from scoring.arena.votes import read_votes, votes_bytes
 from scoring.signature import canonical_json
 from tests.arena.conftest import World, make_world
 
@@ -81,6 +84,8 @@ def test_a_campaign_is_as_recorded_in_every_state(world: World, campaign: Campai
         ("UPDATE arena_assignment SET systems = '[\"S01\"]'", "design_differs"),
         ("UPDATE arena_assignment SET kind = 'real', bad_index = NULL WHERE kind = 'control'", "design_differs"),
         ("UPDATE arena_campaign SET design_sha256 = ''", "design_differs"),
+        ("UPDATE arena_campaignjudge SET barred_at_opening = '[\"S01\"]'", "design_not_drawn"),
+        ("UPDATE arena_campaign SET control_percent = 30", "design_not_drawn"),
         ("UPDATE arena_campaignresult SET rows = '[]'", "result_differs"),
         ("UPDATE arena_campaignresult SET votes_sha256 = repeat('0', 64)", "result_differs"),
         ("DELETE FROM arena_campaignresult", "result_gone"),
@@ -119,6 +124,26 @@ def test_a_result_of_another_version_of_the_arena_is_taken_as_it_is(
     published["signature"]["instrument"] = "0.1.0"
     kept[result.result_sha256] = canonical_json(published)
     assert codes(world) == []
+
+
+def test_the_votes_file_is_drawn_again_by_anybody(world: World, campaign: Campaign) -> None:
+    votes = read_votes(votes_bytes_of(result_of(campaign)))
+    found = redrawn(votes)
+    assert found == Redrawn(is_same=True, drawn=len(votes.votes), moved=0)
+    assert votes.design is not None
+    opened = ChainEntry.objects.get(competition=world.competition, payload__event="opened")
+    assert votes.design.sha256 == opened.payload["queues_sha256"]
+    assert {seat.judge for seat in votes.design.panel} == {judge.label for judge in votes.judges}
+
+
+def test_no_votes_file_says_who_was_barred(world: World, campaign: Campaign) -> None:
+    """Nor does it have a design, from which bars would follow; the site draws it again."""
+    judge = CampaignJudge.objects.filter(campaign=campaign).first()
+    assert judge is not None
+    CampaignJudge.objects.filter(pk=judge.pk).update(barred_at_opening=["S01"])
+    votes = votes_of(campaign)
+    assert votes.design is None
+    assert b"barred" not in votes_bytes(votes)
 
 
 # --- the script that the site serves ----------------------------------------------------------------------------------
@@ -215,6 +240,17 @@ def test_the_script_finds_files_that_are_not_those_recorded(world: World, campai
     assert (code, "none of those recorded in the chain" in said) == (1, True)
     code, said = run(tmp_path, exported(world), b'{"format": "other", "campaign": {}}')
     assert (code, "--arena" in said) == (2, True)
+
+
+def test_the_script_finds_a_votes_file_with_other_queues(world: World, campaign: Campaign, tmp_path: Path) -> None:
+    votes = json.loads(votes_bytes_of(result_of(campaign)))
+    votes["design"]["sha256"] = "0" * 64
+    data, document = canonical_json(votes), exported(world)
+    for entry in document["entries"]:
+        if entry["payload"].get("event") == "published":
+            entry["payload"]["votes_sha256"] = hashlib.sha256(data).hexdigest()
+    code, said = run(tmp_path, chained_again(document), data)
+    assert (code, "not those recorded in the chain at the opening" in said) == (1, True)
 
 
 def test_the_script_finds_a_votes_file_with_another_seed(world: World, campaign: Campaign, tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ from django.utils import timezone, translation
 
 from malpan.accounts.models import User
 from malpan.arena.closing import close_campaign
-from malpan.arena.design_rows import QUEUE_START, design_sha256, queues_of, settings_of
+from malpan.arena.design_rows import (
+    QUEUE_START,
+    design_sha256,
+    drawn_queues_sha256,
+    queues_of,
+    recorded_queues_sha256,
+    settings_of,
+)
 from malpan.arena.errors import (
     CampaignNotOpen,
     DesignRefused,
@@ -33,6 +40,7 @@ from malpan.teams.services import disqualify_team, rename_team
 from scoring.arena.design import JudgeSpec, balance, plan
 from scoring.arena.planned import NAMES as SETTINGS
 from scoring.arena.planned import DesignImpossible
+from scoring.arena.redrawing import queues_sha256
 from scoring.errors import Language
 from tests.arena.conftest import NAMES, World, answer, make_world
 from tests.factories import TeamFactory, UserFactory, leader_of
@@ -171,6 +179,10 @@ def test_bars_are_kept(world: World) -> None:
         shown = {label for row in rows_of(campaign) if row.judge_id == judge.pk for label in row.systems}
         assert label_of[number] not in shown
         assert len(shown) == 3
+    fresh = Campaign.objects.get(pk=campaign.pk)
+    assert drawn_queues_sha256(fresh) == recorded_queues_sha256(fresh)
+    CampaignJudge.objects.filter(pk=member.pk).update(barred_at_opening=[])
+    assert drawn_queues_sha256(fresh) != recorded_queues_sha256(fresh)
 
 
 def test_the_chain_has_the_design_and_names_nobody(world: World, opened: Campaign) -> None:
@@ -187,6 +199,7 @@ def test_the_chain_has_the_design_and_names_nobody(world: World, opened: Campaig
         "judges": 3,
         "assignments": len(rows_of(opened)),
         "design_sha256": design_sha256(rows_of(opened)),
+        "queues_sha256": drawn_queues_sha256(opened),
     }
     judges = User.objects.filter(campaign_judges__campaign=opened)
     entry = AuditEntry.objects.get(action="campaign.open")
@@ -203,6 +216,7 @@ def test_the_design_can_be_drawn_again_from_the_seed(world: World, opened: Campa
     systems = sorted(CampaignSystem.objects.filter(campaign=opened).values_list("label", flat=True))
     again = plan(items, systems, [JudgeSpec(label) for label in labels.values()], settings_of(settings), opened.seed)
     assert {judge: dict(enumerate(queue)) for judge, queue in again.items()} == before
+    assert queues_sha256(again) == drawn_queues_sha256(opened) == recorded_queues_sha256(opened)
 
 
 def test_opening_twice_changes_nothing(world: World, opened: Campaign) -> None:

@@ -16,6 +16,7 @@ from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import BY_LABEL
 from malpan.archive.reading import lines_of
 from malpan.archive.rows import Renumber
+from malpan.arena.design_rows import panel_at_opening
 from malpan.arena.errors import RubricInvalid
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignResult, Rubric
 from malpan.arena.rubric_form import clean_criteria, clean_reasons
@@ -43,7 +44,8 @@ class Leaving:
             campaign = self._campaigns[row["campaign_id"]]
             moments = {name: row[name] and campaign.opened_at for name in ("accepted_at", "removed_at")}
             group = self._group(campaign, row["pk"])
-            return {**row, **moments, "institution": group, "invited_by_id": campaign.created_by_id}
+            kept = {"institution": group, "barred_at_opening": self._bars(campaign)}
+            return {**row, **moments, **kept, "invited_by_id": campaign.created_by_id}
         if label == "arena.judgement":
             return {**row, "created_at": row["created_at"].replace(hour=0, minute=0, second=0, microsecond=0)}
         if label == "arena.assignment" and row["void_reason"] == Assignment.VoidReason.BARRED:
@@ -69,6 +71,11 @@ class Leaving:
     @cached_property
     def _campaigns(self) -> dict[int, Campaign]:
         return Campaign.objects.filter(track__competition=self.competition).in_bulk()
+
+    def _bars(self, campaign: Campaign) -> list[str] | None:
+        """The bars of every judge of the opening, if there were none; otherwise they stay with the site."""
+        panel = panel_at_opening(campaign)
+        return [] if panel and not any(judge.barred_at_opening for judge in panel) else None
 
     def _group(self, campaign: Campaign, judge: int) -> str:
         if campaign.pk not in self._groups:

@@ -21,7 +21,7 @@ PERSON: Final = settings.AUTH_USER_MODEL.lower()
 _LISTS: Final = frozenset(  # the other JSON is objects
     {
         *("prize_places", "public_ids", "errors", "warnings", "file_warnings", "rows", "composite", "components"),
-        *("criteria", "reasons", "masked_words", "systems", "practice"),
+        *("criteria", "reasons", "masked_words", "systems", "practice", "barred_at_opening"),
     }
 )
 _UNLINKED: Final = ("arena.campaignjudge", "arena.assignment", "arena.judgement")  # an entry does not say who judged

@@ -11,8 +11,9 @@ from typing import Any, Final, cast
 
 from malpan.arena.bad_texts import bad_text
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgeBar
-from scoring.arena.design import JudgeSpec, Planned, Settings
+from scoring.arena.design import JudgeSpec, Planned, Settings, plan
 from scoring.arena.planned import Kind as PlannedKind
+from scoring.arena.redrawing import queues_sha256
 from scoring.signature import json_sha256
 
 QUEUE_START: Final = 100
@@ -49,6 +50,29 @@ def queues_of(rows: Iterable[Assignment]) -> dict[str, dict[int, Planned]]:
             queue = found.setdefault(row.judge.design_label, {})
             queue[row.position - QUEUE_START] = planned_of(row)
     return found
+
+
+def panel_at_opening(campaign: Campaign) -> list[CampaignJudge]:
+    """The judges that the design of the opening was drawn for; none where that was not kept."""
+    return list(campaign.judges.filter(barred_at_opening__isnull=False).order_by("design_label"))
+
+
+def recorded_queues_sha256(campaign: Campaign) -> str:
+    """The hash of the queues of the opening, as they are in the database; a judge without one has an empty one."""
+    rows = Assignment.objects.filter(campaign=campaign, created_at=campaign.opened_at).exclude(kind=Kind.CALIBRATION)
+    queues = queues_of(rows.select_related("judge", "item", "repeats").defer("bad_text", "item__outputs"))
+    ordered = {label: [planned for _place, planned in sorted(queue.items())] for label, queue in queues.items()}
+    return queues_sha256({judge.design_label: [] for judge in panel_at_opening(campaign)} | ordered)
+
+
+def drawn_queues_sha256(campaign: Campaign) -> str:
+    """The hash of the queues that the seed of ``campaign`` draws for the opening. Raises ``DesignImpossible``."""
+    items = CampaignItem.objects.filter(campaign=campaign, kind=CampaignItem.Kind.REAL).values_list("label", flat=True)
+    systems = campaign.systems.values_list("label", flat=True)
+    specs = [
+        JudgeSpec(judge.design_label, frozenset(judge.barred_at_opening or ())) for judge in panel_at_opening(campaign)
+    ]
+    return queues_sha256(plan(items, systems, specs, settings_of(campaign), campaign.seed))
 
 
 def planned_of(row: Assignment) -> Planned:

@@ -31,6 +31,7 @@ from malpan.core import audit
 from malpan.core.language import reader_language
 from scoring.arena.design import Balance, DesignImpossible, JudgeSpec, Planned, balance, plan
 from scoring.arena.draws import draws, shuffled
+from scoring.arena.redrawing import queues_sha256
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -107,6 +108,7 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
             "judges": len(prepared.judges),
             "assignments": len(rows),
             "design_sha256": fresh.design_sha256,
+            "queues_sha256": queues_sha256(prepared.queues),
         }
         audit.record(actor=actor, action="campaign.open", obj=fresh, after=facts)
         public = {"protocol": fresh.protocol, "rubric": fresh.rubric.number, "seed_sha256": fresh.seed_sha256, **facts}
@@ -166,7 +168,9 @@ def _spec(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> JudgeSpec:
 def _write(campaign: Campaign, prepared: _Prepared, now: datetime) -> None:
     """Store labels, bars, items and queues."""
     CampaignSystem.objects.bulk_update(prepared.systems, ["label"])
-    CampaignJudge.objects.bulk_update(prepared.judges, ["design_label"])
+    for judge, spec in zip(prepared.judges, prepared.specs, strict=True):
+        judge.barred_at_opening = sorted(spec.barred)
+    CampaignJudge.objects.bulk_update(prepared.judges, ["design_label", "barred_at_opening"])
     for judge in prepared.judges:
         set_bars(judge=judge, systems=prepared.systems)
     items = freeze_items(campaign, prepared.systems)

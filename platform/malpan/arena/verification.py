@@ -14,7 +14,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from malpan.arena.computing import result_bytes
-from malpan.arena.design_rows import design_sha256
+from malpan.arena.design_rows import (
+    design_sha256,
+    drawn_queues_sha256,
+    panel_at_opening,
+    recorded_queues_sha256,
+)
 from malpan.arena.models import Assignment, Campaign, CampaignResult
 from malpan.arena.publishing import chain_facts
 from malpan.competitions.models import Competition
@@ -23,6 +28,7 @@ from malpan.core.storage import read_private
 from malpan.leaderboard.verification import Finding
 from malpan.submissions.models import ChainEntry
 from scoring.arena import INSTRUMENT
+from scoring.arena.design import DesignImpossible
 from scoring.errors import ScoringError
 from scoring.signature import json_sha256
 
@@ -30,6 +36,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "campaign_missing": _("평가의 단계가 기록에 없습니다."),
     "seed_differs": _("평가의 시드가 시작하기 전에 기록한 해시와 다릅니다."),
     "design_differs": _("평가의 배정이 시작할 때의 기록과 다릅니다."),
+    "design_not_drawn": _("평가의 배정이 시드로 다시 그린 것과 다릅니다."),
     "result_missing": _("발표한 평가 결과가 기록에 없습니다."),
     "result_differs": _("발표한 평가 결과가 기록과 다릅니다."),
     "votes_miscounted": _("발표한 평가 결과가 평가 파일로 다시 구한 것과 다릅니다."),
@@ -93,6 +100,19 @@ def _design(campaign: Campaign, steps: Steps) -> Iterator[Finding]:
     actual = design_sha256(rows.select_related("judge", "item", "repeats").defer("bad_text", "item__outputs"))
     if recorded != [actual] or campaign.design_sha256 != actual:
         yield ArenaFinding("design_differs", str(campaign))
+    elif not _is_drawn(campaign):
+        yield ArenaFinding("design_not_drawn", str(campaign))
+
+
+def _is_drawn(campaign: Campaign) -> bool:
+    """Whether the seed draws the queues of the opening again, where what it drew them from is known."""
+    is_committed = hashlib.sha256(campaign.seed.encode()).hexdigest() == campaign.seed_sha256
+    if not is_committed or not panel_at_opening(campaign):
+        return True
+    try:
+        return drawn_queues_sha256(campaign) == recorded_queues_sha256(campaign)
+    except DesignImpossible:
+        return False
 
 
 def _results(campaign: Campaign, steps: Steps, *, recomputes: bool) -> Iterator[Finding]:

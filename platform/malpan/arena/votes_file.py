@@ -7,13 +7,24 @@ from typing import Any, cast
 
 from django.db.models import OuterRef, Subquery
 
+from malpan.arena.design_rows import panel_at_opening, recorded_queues_sha256, settings_of
 from malpan.arena.disqualified import disqualified_systems
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, CampaignSystem, Exclusion, Judgement
 from malpan.arena.systems import systems_of
 from malpan.leaderboard.boards import Reader, reader_of
 from scoring.arena import votes as votes_module
 from scoring.arena.vote_records import Protocol
-from scoring.arena.votes import ArenaItem, Criterion, Judge, System, Vote, Votes, VoteSettings
+from scoring.arena.votes import (
+    ArenaItem,
+    Criterion,
+    DrawnDesign,
+    Judge,
+    Seat,
+    System,
+    Vote,
+    Votes,
+    VoteSettings,
+)
 
 WITHDRAWN = "철회하거나 무효로 한 제출 (withdrawn or refunded)"
 DISQUALIFIED = "실격 (disqualified)"
@@ -49,6 +60,7 @@ def numbered_votes(campaign: Campaign, *, leave_out: Exclusion | None = None) ->
         criteria=_criteria(campaign),
         exclusions=_exclusions(campaign, numbers, label_of, leave_out),
         settings=_settings(campaign),
+        design=_design(campaign),
     )
     return votes, dict(enumerate(rows, start=1))
 
@@ -57,6 +69,25 @@ def _settings(campaign: Campaign) -> VoteSettings:
     if campaign.closed_at is None:
         return VoteSettings(resamples=campaign.resamples)
     return VoteSettings(resamples=campaign.resamples, seed=campaign.seed)
+
+
+def _design(campaign: Campaign) -> DrawnDesign | None:
+    """What the queues can be drawn again from, once the seed is public. Bars are not published: they tell who a judge
+    is; so it is ``None`` where there were any.
+    """
+    panel = panel_at_opening(campaign)
+    if campaign.closed_at is None or not panel or any(judge.barred_at_opening for judge in panel):
+        return None
+    settings = settings_of(campaign)
+    return DrawnDesign(
+        group=settings.group,
+        units_per_item=settings.units_per_item,
+        judges_per_unit=settings.judges_per_unit,
+        control_share=settings.control_share,
+        repeat_share=settings.repeat_share,
+        panel=tuple(Seat(judge.design_label, judge.label) for judge in panel),
+        sha256=recorded_queues_sha256(campaign),
+    )
 
 
 def _judged(campaign: Campaign) -> list[Any]:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from scoring.arena.design import JudgeSpec, Settings, plan
+from scoring.arena.redrawing import queues_sha256
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import PROTOCOLS
-from scoring.arena.votes import votes_bytes
+from scoring.arena.votes import DrawnDesign, Seat, Vote, read_votes, votes_bytes
 from scoring.cli import main
 
 PANEL = Panel((0.8, 0.0, -0.8), ("good",) * 5 + ("random",), items=30, votes_per_judge=60, resamples=100)
@@ -77,6 +79,53 @@ def test_a_score_without_an_interval_has_a_dash(tmp_path, capsys, language, word
     assert words in printed
     assert "~" not in "".join(line.split()[4] for line in printed.splitlines() if " System" in line)
     assert "(-)" in printed  # the order effect
+
+
+def with_design(votes, seed):
+    """``votes`` of nobody's design become those of the design that ``seed`` draws, each judge saying the same."""
+    settings = Settings(2, 1, 2, 0.05, 0.05)
+    panel = tuple(Seat(judge.label.replace("J", "D"), judge.label) for judge in votes.judges)
+    labels = [item.label for item in votes.items], [system.label for system in votes.systems]
+    queues = plan(*labels, [JudgeSpec(seat.label) for seat in panel], settings, seed)
+    said = []
+    for seat in panel:
+        start = len(said) + 1
+        for each in queues[seat.label]:
+            place = None if each.repeats is None else start + each.repeats
+            value = {"choice": "first" if len(said) % 3 else "second", "reasons": []}
+            vote = Vote(len(said) + 1, seat.judge, each.item, each.systems, value, each.kind, each.bad, place, 9)
+            said.append(vote)
+    design = DrawnDesign(2, 1, 2, 0.05, 0.05, panel, queues_sha256(queues))
+    return replace(votes, votes=tuple(said), settings=replace(votes.settings, seed=seed), design=design)
+
+
+def test_the_assignments_are_drawn_again_from_the_seed(tmp_path, capsys):
+    path, votes = tmp_path / "V.json", with_design(simulate(PANEL, 1), "seed")
+    path.write_bytes(votes_bytes(votes))
+    assert read_votes(path.read_bytes()) == votes
+    assert main(["arena", str(path), "--lang", "en"]) == 0
+    assert f"{len(votes.votes)} votes are of them, 0 were assigned" in capsys.readouterr().err
+    first = next(vote for vote in votes.votes if vote.kind == "real" and not is_repeated(votes, vote))
+    elsewhere = replace(first, judge=next(each.label for each in votes.judges if each.label != first.judge))
+    moved = replace(votes, votes=tuple(elsewhere if vote is first else vote for vote in votes.votes))
+    path.write_bytes(votes_bytes(moved))
+    assert main(["arena", str(path), "--lang", "en"]) == 0
+    assert f"{len(votes.votes) - 1} votes are of them, 1 were assigned" in capsys.readouterr().err
+    path.write_bytes(votes_bytes(replace(votes, settings=replace(votes.settings, seed="other"))))
+    assert main(["arena", str(path)]) == 1
+    assert "다릅니다" in capsys.readouterr().err
+    path.write_bytes(votes_bytes(replace(votes, design=replace(votes.design, group=9))))
+    assert main(["arena", str(path), "--lang", "en"]) == 1  # there is no such design
+    assert "not those that were recorded" in capsys.readouterr().err
+
+
+def is_repeated(votes, vote):
+    return any(each.repeats == vote.number for each in votes.votes)
+
+
+def test_a_file_without_a_design_says_so(votes_file, capsys):
+    assert main(["arena", str(votes_file), "--lang", "en"]) == 0
+    assert "is not published" in capsys.readouterr().err
 
 
 def test_another_layout_and_no_json_are_told(votes_file, tmp_path, capsys):

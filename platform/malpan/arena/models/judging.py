@@ -18,7 +18,8 @@ class CampaignJudge(models.Model):
     """A person invited to a campaign. Who they are never leaves the manage pages.
 
     ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
-    the design. Both are drawn by chance, not by the seed, which will be public. ``rubric``: the version whose guideline
+    the design. Both are drawn by chance, not by the seed, which will be public. ``barred_at_opening``: the labels of
+    the systems that the design kept from them, ``None`` of who came later. ``rubric``: the version whose guideline
     they acknowledged. ``declared_teams``: the numbers of teams that they said to know. Of a person whose data were
     erased, and of every judge of an imported campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
@@ -36,6 +37,7 @@ class CampaignJudge(models.Model):
     institution = models.CharField(_("소속 기관"), max_length=120, blank=True)
     label = models.CharField(_("가림 이름"), max_length=5, blank=True)
     design_label = models.CharField(_("배정 이름"), max_length=5, blank=True)
+    barred_at_opening = models.JSONField(_("시작할 때의 제척"), null=True, blank=True, editable=False)
     token_sha256 = models.CharField(_("토큰 sha256"), max_length=64, unique=True)
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("초대한 사람")

@@ -697,6 +697,7 @@ def check_arena_file(entries: Any, path: str, findings: Findings) -> None:
             f"{korean}에 적힌 평가나 시드가 사슬의 것과 다릅니다.",
             f"The campaign or the seed written in this {english} differs from the chain.",
         )
+    check_queues(content, steps, step, findings)
     if content["format"].startswith("malpan-arena") and content["signature"]["votes_sha256"] != step["votes_sha256"]:
         findings.bad(
             "결과 파일이 함께 발표한 평가 파일로 계산한 것이 아닙니다.",
@@ -704,6 +705,19 @@ def check_arena_file(entries: Any, path: str, findings: Findings) -> None:
         )
     if findings.problems == before:
         say_recorded(step, korean, english, findings)
+
+
+def check_queues(content: Any, steps: Any, published: Any, findings: Findings) -> None:
+    """The queues that a votes file lets anybody draw again must be those recorded at the opening."""
+    named = (content.get("design") or {}).get("sha256")
+    recorded = [
+        each.get("queues_sha256") for each in steps if each["event"] == "opened" and same_campaign(published, each)
+    ]
+    if named is not None and recorded != [named]:
+        findings.bad(
+            "평가 파일에 적힌 배정이 시작할 때 사슬에 적은 것과 다릅니다.",
+            "The assignments written in this votes file are not those recorded in the chain at the opening.",
+        )
 
 
 def say_recorded(step: Any, korean: str, english: str, findings: Findings) -> None:

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('arena', '0001_initial'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='campaignjudge',
+            name='barred_at_opening',
+            field=models.JSONField(blank=True, editable=False, null=True, verbose_name='시작할 때의 제척'),
+        ),
+    ]
