@@ -32,8 +32,8 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "again with that version.",
     ),
     "arena_redrawn": Message(
-        "배정: 파일에 적힌 시드로 다시 그린 것과 같습니다({sha256}). 표 {drawn}개가 그 배정의 것이고, {moved}개는 시작한 "
-        "뒤에 다시 나눈 것입니다.",
+        "배정: 파일에 적힌 시드로 다시 그린 것과 같습니다({sha256}). 표 {drawn}개가 그 배정의 것이고, {moved}개는 "
+        "시작한 뒤에 다시 나눈 것입니다.",
         "Assignments: drawn again from the seed in the file, they are the same ({sha256}). {drawn} votes are of them, "
         "{moved} were assigned after the opening.",
     ),
@@ -42,7 +42,8 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "Assignments: drawn again from the seed in the file, they are not those that were recorded ({sha256}).",
     ),
     "arena_not_redrawn": Message(
-        "배정: 이 파일에는 다시 그릴 자료가 없습니다. 제척된 평가자가 있으면 누가 무엇을 볼 수 없는지 공개하지 않습니다.",
+        "배정: 이 파일에는 다시 그릴 자료가 없습니다. 제척된 평가자가 있으면 누가 무엇을 볼 수 없는지 공개하지 "
+        "않습니다.",
         "Assignments: the file lacks what drawing them again needs. Where judges are barred from outputs, who is from "
         "which is not published.",
     ),

@@ -37,6 +37,7 @@ from malpan.arena.opening import open_campaign
 from malpan.arena.systems import choose_systems
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.storage import store_private
+from malpan.notifications.sending import deliver_due
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from scoring.arena.blinding import MASK
@@ -249,6 +250,9 @@ def work_through(world: Blind, campaign: Campaign) -> list[str]:
 
 def test_a_judge_is_told_nothing_of_whose_an_output_is_from_the_first_question_to_the_last(world: Blind) -> None:
     campaign = opened(world)
+    deliver_due()
+    told = [each.to for each in mail.outbox if "평가가 시작했습니다" in each.subject]
+    assert sorted(told) == sorted([person.email] for person in world.judges if person != world.removed)
     heard = "\n".join([*work_through(world, campaign), *(f"{each.subject}\n{each.body}" for each in mail.outbox)])
     outputs = {f"산들{number}바람" for number in world.teams}
     secrets = set(world.secrets_of_systems(campaign)) - outputs

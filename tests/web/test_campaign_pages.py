@@ -1,4 +1,6 @@
-"""The public pages of human evaluation: nothing before the opening, the method while it runs, the result afterwards."""
+"""The public pages of human evaluation: before the opening by which rubric people will judge, the method while it runs,
+the result afterwards.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from malpan.arena.exclusions import make_exclusion
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.selectors import judges_of
 from malpan.submissions.models import Submission
-from malpan.teams.services import disqualify_team
+from malpan.teams.services import disqualify_team, reinstate_team
+from malpan.web.presenters.arena import EXPLANATIONS
 from malpan.web.presenters.arena_manage import standing_lines, warning_texts
 from malpan.web.presenters.campaigns import csv_rows, forest_of, order_sentence, system_lines
 from scoring.arena.result import compute
@@ -44,13 +47,29 @@ def text_of(response: Any) -> str:
 
 
 def test_nobody_sees_a_campaign_before_it_is_open(world: World, client: Client) -> None:
-    campaign = world.ready()
+    campaign = world.ready(title_ko="달빛 결선")
     assert client.get(address(world, campaign)).status_code == 404
-    overview = client.get(reverse("competition", args=[world.competition.slug])).content.decode()
-    assert reverse("campaigns", args=[world.competition.slug]) not in overview
     listed = text_of(client.get(reverse("campaigns", args=[world.competition.slug])))
     assert "아직 시작한 사람 평가가 없습니다." in listed
-    assert campaign.seed_sha256 not in listed
+    for secret in (campaign.seed_sha256, campaign.title_ko, *NAMES, *(judge.email for judge in judges_of(campaign))):
+        assert secret not in listed
+
+
+@pytest.mark.parametrize("protocol", ["pairwise", "rubric"])
+def test_the_rubric_in_force_is_shown_before_the_opening(world: World, client: Client, protocol: str) -> None:
+    place = reverse("campaigns", args=[world.competition.slug])
+    menu = reverse("competition", args=[world.competition.slug])
+    assert place not in client.get(menu).content.decode()
+    group = 2 if protocol == "pairwise" else 1
+    campaign = world.campaign(protocol=protocol, group_size=group)
+    world.campaign(protocol=protocol, group_size=group)
+    assert place in client.get(menu).content.decode()
+    listed = text_of(client.get(place))
+    assert listed.count(campaign.rubric.guideline_ko) == 1, "two drafts of one rubric say it once"
+    assert listed.count(campaign.rubric.title_ko) == 1
+    assert str(EXPLANATIONS[Campaign.Protocol(protocol)]) in listed
+    label = campaign.rubric.criteria[0]["label_ko"]
+    assert (label in parse(listed).one("article").text) == (protocol == "rubric")
 
 
 def test_while_it_runs_the_method_is_public_and_nothing_else(world: World, client: Client) -> None:
@@ -166,6 +185,22 @@ def test_a_team_that_is_gone_since_the_publication_is_told(world: World, client:
     assert public in text_of(client.get(address(world, campaign)))
     shown = text_of(client.get(desk))
     assert f"{manage} 제출을 거둔 팀이 남아 있습니다: {world.teams[3].name}." in shown
+
+
+def test_a_team_that_is_reinstated_after_the_publication_is_told(world: World, client: Client) -> None:
+    campaign = world.closed()
+    disqualify_team(team=world.teams[3], actor=world.owner, note_ko="규정 위반")
+    world.publish(campaign)
+    public, manage = "발표한 뒤 실격이 취소된 팀이 있습니다.", "발표한 결과에서 빠진 팀의 실격이 그 뒤 취소되었습니다"
+    desk = reverse("manage_campaign_publishing", args=[world.competition.slug, campaign.pk])
+    client.force_login(world.owner)
+    assert public not in text_of(client.get(address(world, campaign)))
+    assert manage not in text_of(client.get(desk))
+
+    reinstate_team(team=world.teams[3], actor=world.owner)
+
+    assert public in text_of(client.get(address(world, campaign)))
+    assert f"{manage}: {world.teams[3].name}." in text_of(client.get(desk))
 
 
 @pytest.mark.parametrize("protocol", ["rubric", "errors", "ranking"])

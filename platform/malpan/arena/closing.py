@@ -12,6 +12,7 @@ from malpan.arena.chain_steps import append_step
 from malpan.arena.disqualified import void_disqualified
 from malpan.arena.errors import CampaignNotBegun, OpenAssignmentsLeft
 from malpan.arena.labels import in_any_order
+from malpan.arena.letters import tell_closed
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
 from malpan.arena.panel import take_back_reinstated
@@ -62,6 +63,7 @@ def close_campaign(
         count = Judgement.objects.filter(assignment__campaign=fresh).exclude(assignment__kind=Kind.CALIBRATION).count()
         facts = {"judgements": count, "void": left}
         audit.record(actor=actor, action="campaign.close", obj=fresh, after=facts)
+        tell_closed(fresh)
         append_step(fresh, "closed", {"seed": fresh.seed, **facts}, now=moment)
     return fresh
 

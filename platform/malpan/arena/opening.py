@@ -19,6 +19,7 @@ from malpan.arena.design_rows import create_assignments, design_sha256, settings
 from malpan.arena.errors import CampaignNotOpen, DesignRefused, NoJudges, TooFewItems, TooFewSystems
 from malpan.arena.freezing import freeze_items, item_labels
 from malpan.arena.labels import in_any_order
+from malpan.arena.letters import tell_opened
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem
 from malpan.arena.own_practice import clean_practice
@@ -111,6 +112,7 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
             "queues_sha256": queues_sha256(prepared.queues),
         }
         audit.record(actor=actor, action="campaign.open", obj=fresh, after=facts)
+        tell_opened(fresh)
         public = {"protocol": fresh.protocol, "rubric": fresh.rubric.number, "seed_sha256": fresh.seed_sha256, **facts}
         append_step(fresh, "opened", public, now=moment)
     return fresh

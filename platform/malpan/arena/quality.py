@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
@@ -45,7 +46,9 @@ OPENED: Final = "campaign.open_scores"
 @dataclass(frozen=True, slots=True)
 class LiveJudgeQuality:
     """Where a judge stands in its queue, and its figures. ``too_fast``: judgements in less than the campaign's minimum;
-    ``figures``: what ``scoring.arena.quality`` says of the judgements, ``None`` before that is computed.
+    ``figures``: what ``scoring.arena.quality`` says of the judgements, ``None`` before that is computed, as is
+    ``influence`` (``scoring.arena.influence``): what the standing would be without the judge, for who may know who
+    leads.
     """
 
     judge: CampaignJudge
@@ -54,6 +57,7 @@ class LiveJudgeQuality:
     median_seconds: float | None
     too_fast: int
     figures: JudgeQuality | None
+    influence: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ def live_quality(campaign: Campaign) -> LiveQuality:
     votes, assignments = numbered_votes(campaign)
     found = _computed(campaign, votes)
     figures = {row["judge"]: JudgeQuality.of_row(row) for row in found.judges}
+    influence = {row["judge"]: row for row in found.influence}
     queues, seconds = _queues(campaign), _seconds(campaign)
     judges = []
     for judge in campaign.judges.exclude(design_label="").select_related("user").order_by("design_label"):
@@ -96,6 +101,7 @@ def live_quality(campaign: Campaign) -> LiveQuality:
                 median_seconds=median(taken) if taken else None,
                 too_fast=sum(each < campaign.min_seconds for each in taken),
                 figures=figures.get(label),
+                influence=influence.get(label),
             )
         )
     return LiveQuality(
@@ -169,6 +175,7 @@ class _Computed:
     """What a result document says of judges, as far as there is one."""
 
     judges: list[dict[str, Any]] = field(default_factory=list)
+    influence: list[dict[str, Any]] = field(default_factory=list)
     agreement: list[dict[str, Any]] | None = None
     of: datetime | None = None
     waiting: int | None = None
@@ -185,7 +192,7 @@ def _computed(campaign: Campaign, votes: Votes) -> _Computed:
     except ComputationFailed:
         return _Computed(has_failed=True)
     document = json.loads(answer.content)
-    return _Computed(document["judges"], document["agreement"], answer.of, answer.waiting)
+    return _Computed(document["judges"], document["influence"], document["agreement"], answer.of, answer.waiting)
 
 
 def _queues(campaign: Campaign) -> dict[int, list[tuple[int, str]]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, QuerySet
 
-from malpan.arena.disqualified import disqualified_systems
+from malpan.arena.disqualified import disqualified_labels, disqualified_systems
 from malpan.arena.errors import (
     CampaignNotFound,
     ExclusionNotFound,
@@ -47,8 +47,14 @@ def public_campaigns(competition: Competition) -> list[Campaign]:
 
 
 def announced_campaigns(competition: Competition) -> QuerySet[Campaign]:
-    """``public_campaigns`` in any order, to ask whether there is one."""
-    return Campaign.objects.filter(track__competition=competition, opened_at__isnull=False)
+    """The campaigns, in any order, that everybody may know something of: of a draft its protocol and its rubric."""
+    return Campaign.objects.filter(track__competition=competition)
+
+
+def drafts_to_come(competition: Competition) -> list[Campaign]:
+    """A draft of each protocol and rubric that the drafts of ``competition`` have, by track."""
+    rows = _campaigns(competition).filter(opened_at=None).order_by("track__position", "track", "number")
+    return list({(row.track_id, row.protocol, row.rubric_id): row for row in rows}.values())
 
 
 def public_campaign(competition: Competition, track_slug: str, number: int) -> Campaign:
@@ -77,6 +83,13 @@ def gone_since(result: CampaignResult) -> list[str]:
     """
     gone = disqualified_systems(result.campaign)
     return [gone[row["label"]].submission.team.name for row in result.rows if row["label"] in gone]
+
+
+def back_since(result: CampaignResult) -> list[str]:
+    """The teams left out of ``result`` that count again: reinstated since. Raises the faults of ``core.storage``."""
+    left_out = [row for row in result_document(result)["unranked"] if not row["counts"]]
+    gone = disqualified_labels(result.campaign) if left_out else frozenset()
+    return [row["name"] for row in left_out if row["label"] not in gone]
 
 
 def judges_of(campaign: Campaign) -> list[Any]:

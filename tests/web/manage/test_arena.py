@@ -11,6 +11,7 @@ from django.test import Client
 
 from malpan.arena.bars import declare_bars
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
+from malpan.arena.quality import current_result
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
 from tests.arena.answers import rested, work_off
@@ -419,6 +420,34 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     assert (entry.actor, entry.after["reason"]) == (world.owner, "동점이 많은지 확인")
     other = client_with_role(world.competition, "organiser")
     assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
+
+
+def test_the_influence_of_a_judge_is_for_who_opened_the_scores(world: World, writer: Client) -> None:
+    """One judge against the two others: without them another team leads, which nobody is to know unlogged."""
+    campaign = world.opened(judges_per_unit=3)
+    best, second = campaign.systems.order_by("label")[:2]
+    contrary = campaign.judges.order_by("pk")[0]
+    for row in Assignment.objects.filter(campaign=campaign, state="open").select_related("judge__user", "item"):
+        order = (second, best) if row.judge_id == contrary.pk else (best, second)
+        ranks = [next((place for place, each in enumerate(order) if each.label == label), 9) for label in row.systems]
+        choice = "tie" if ranks[0] == ranks[1] else "first" if ranks[0] < ranks[1] else "second"
+        judge_one(row, {"choice": choice, "reasons": []})
+    address = url(world, f"{campaign.pk}/quality/")
+    assert "평가자 한 사람의 영향" not in computed(writer, address)
+    writer.post(url(world, f"{campaign.pk}/quality/open/"), {"confirm": "on", "reason": "확인"})
+    shown = parse(writer.get(address).content.decode())
+    [table] = shown.all("div", **{"aria-labelledby": "influence-title"})
+    rows = {row.one("th").text: [cell.text for cell in row.all("td")] for row in table.one("tbody").all("tr")}
+    document = current_result(campaign=campaign, actor=world.owner).document
+    judge_of = {judge.design_label: judge for judge in campaign.judges.all()}
+    for each in document["influence"]:
+        name = str(judge_of[each["judge"]].user)
+        first = "바뀜" if each["first_changes"] else "–"
+        assert rows[name][:2] == [str(each["rank_change"]), first]
+    assert len(rows) == len(document["influence"]) == 3
+    assert any(each["first_changes"] for each in document["influence"])
+    other = client_with_role(world.competition, "organiser")
+    assert "평가자 한 사람의 영향" not in other.get(address).content.decode()
 
 
 def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(world: World, writer: Client) -> None:

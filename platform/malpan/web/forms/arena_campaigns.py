@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.html import format_html
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
@@ -54,6 +55,9 @@ PURPOSES: Final = {
 }
 
 
+NOTICE_HELP: Final = format_lazy("{} {}", _("평가자뿐 아니라 누구나 대회의 화면에서 봅니다."), MARKDOWN_HELP)
+
+
 class RubricField(forms.ModelChoiceField):
     """A version of a rubric, with its number."""
 
@@ -67,7 +71,7 @@ class _TimedForm(forms.ModelForm):
     starts_at = KstMinuteField(
         label=_("시작 예정"),
         required=False,
-        help_text=_("평가자에게 알리는 시각입니다. 평가는 운영자가 ‘시작’을 누를 때 시작합니다."),
+        help_text=_("평가자의 화면에 보이는 시각입니다. 평가는 운영자가 ‘시작’을 누를 때 시작합니다."),
     )
     ends_at = KstMinuteField(
         label=_("마감 예정"),
@@ -99,7 +103,7 @@ class CampaignTextsForm(_TimedForm):
         model = Campaign
         fields = ("title_ko", "title_en", "notice_ko", "notice_en", "starts_at", "ends_at")
         widgets = {"notice_ko": text_area(6), "notice_en": text_area(6)}
-        help_texts = {"notice_ko": MARKDOWN_HELP}
+        help_texts = {"notice_ko": NOTICE_HELP}
 
 
 class CampaignForm(_TimedForm):
@@ -109,7 +113,10 @@ class CampaignForm(_TimedForm):
         Rubric.objects.none(),
         label=_("평가 기준표"),
         empty_label=None,
-        help_text=_("지침과 기준의 판입니다. 시작한 뒤에는 바꿀 수 없습니다."),
+        help_text=_(
+            "지침과 기준의 판입니다. 참가자는 대회의 ‘사람 평가’ 화면에서 평가 방식과 함께 바로 봅니다. 시작한 뒤에는 "
+            "바꿀 수 없습니다."
+        ),
     )
     phase = PhaseField(
         Phase.objects.none(), label=_("단계"), empty_label=None, help_text=_("이 단계에 낸 제출을 평가합니다.")
@@ -134,7 +141,7 @@ class CampaignForm(_TimedForm):
         }
         help_texts = {
             "title_ko": _("예: 2차 심사 사람 평가"),
-            "notice_ko": MARKDOWN_HELP,
+            "notice_ko": NOTICE_HELP,
             "group_size": _("순위 매기기에서만 씁니다(3~8). 쌍 비교는 2, 나머지는 1로 정해져 있습니다."),
             "part": _("발표하지 않은 비공개 문항을 쓰면 평가자가 그 문항을 보게 됩니다."),
             "item_count": _("정답이 있는 문항에서 유형별 비율대로 뽑습니다."),

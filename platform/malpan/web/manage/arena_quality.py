@@ -26,13 +26,21 @@ from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_wait
 from malpan.web.manage.arena_running import result_context
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.arena_checks import check_lines, judge_check_lines
-from malpan.web.presenters.arena_manage import agreement_lines, judge_name, place_of, quality_lines
+from malpan.web.presenters.arena_manage import (
+    agreement_lines,
+    influence_lines,
+    judge_name,
+    place_of,
+    quality_lines,
+)
 
 
 @require_safe
 @manage_page(Permission.VIEW)
 def quality_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """Speed, agreement, controls, suspicious judges; nothing that says which system leads."""
+    """Speed, agreement, controls, suspicious judges; nothing that says which system leads. How much the standing hangs
+    on one judge is for who opened the scores.
+    """
     return _quality_page(request, access, campaign_at(access, pk), None)
 
 
@@ -44,9 +52,10 @@ def _quality_page(
     status: int = 200,
 ) -> HttpResponse:
     quality, refusal = or_refusal(lambda: live_quality(campaign))
+    is_opened = access.may(Permission.MANAGE) and has_opened_scores(campaign, request.user)
     context = campaign_context(access, campaign, "manage_campaign_quality") | {
         "refusal": refusal,
-        "is_opened": has_opened_scores(campaign, request.user),
+        "is_opened": is_opened,
         "form": form or _open_form(),
     }
     if quality is not None:
@@ -57,6 +66,7 @@ def _quality_page(
             "page": page,
             "suspicious": sum(bool(line.flags) for line in lines),
             "agreement": agreement_lines(quality.agreement, campaign),
+            "influence": influence_lines(quality.judges) if is_opened else [],
             "checks": check_lines(quality.checks),
             "checks_of_judges": judge_check_lines(quality.checks, page),
             "excluded": {each.judge_id for each in exclusions_of(campaign) if each.lifted_at is None},

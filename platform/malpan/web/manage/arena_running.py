@@ -15,7 +15,7 @@ from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_un
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, computed_result, publish_result
-from malpan.arena.selectors import gone_since, judges_of, result_of, results_of
+from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
 from malpan.competitions.permissions import Permission, require
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
@@ -127,7 +127,8 @@ def _publishing_page(
     computed, missing = or_waiting(lambda: computed_result(campaign=campaign))
     context = campaign_context(access, campaign, "manage_campaign_publishing") | missing
     context |= {"snapshots": published, "form": form, **_metrics(campaign, published)}
-    context |= {"gone": gone_since(published[0]) if published else []}
+    if published:
+        context |= {"gone": gone_since(published[0]), "back": back_since(published[0])}
     if computed is not None:
         context |= result_context(computed.document, campaign) | _to_publish(computed, published)
         context["form"] = form or CampaignPublishForm(

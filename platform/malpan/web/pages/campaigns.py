@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 from malpan.arena.metrics import metrics_file, scores_file, shown_metrics
 from malpan.arena.models import Campaign, CampaignResult
 from malpan.arena.selectors import (
+    back_since,
+    drafts_to_come,
     gone_since,
     newest_result,
     progress_of_campaign,
@@ -25,7 +27,7 @@ from malpan.arena.selectors import (
 )
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import PageContext, page_context
-from malpan.web.presenters.arena import criteria_of
+from malpan.web.presenters.arena import EXPLANATIONS, criteria_of
 from malpan.web.presenters.arena_manage import agreement_lines, warning_texts
 from malpan.web.presenters.arena_metrics import metrics_context
 from malpan.web.presenters.campaigns import (
@@ -41,10 +43,14 @@ from malpan.web.presenters.campaigns import (
 
 @require_safe
 def campaigns_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every human evaluation that began."""
+    """Every human evaluation that began, and by which rubric people will judge in those to come."""
     page = page_context(request, slug)
     rows = [(campaign, *progress_of_campaign(campaign)) for campaign in public_campaigns(page.competition)]
-    return render(request, "pages/campaigns.html", page.context("campaigns") | {"rows": rows})
+    coming = [
+        (draft, EXPLANATIONS[Campaign.Protocol(draft.protocol)], criteria_of(draft.rubric))
+        for draft in drafts_to_come(page.competition)
+    ]
+    return render(request, "pages/campaigns.html", page.context("campaigns") | {"rows": rows, "coming": coming})
 
 
 @require_safe
@@ -89,6 +95,7 @@ def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> di
         "order": order_sentence(document),
         "warnings": warning_texts(document["warnings"]),
         "gone": gone_since(result),
+        "back": back_since(result),
         "exclusions": published_exclusions(result),
         "files": [_name(campaign, result, kind) for kind in ("votes", "result")],
         "earlier": [each for each in results_of(campaign) if each.number != result.number],

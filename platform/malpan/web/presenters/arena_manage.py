@@ -97,6 +97,16 @@ class QualityLine:
 
 
 @dataclass(frozen=True, slots=True)
+class InfluenceLine:
+    """What the standing would be without a judge. ``tau``: Kendall's, to the standing with all."""
+
+    judge: CampaignJudge
+    rank_change: int
+    first_changes: bool
+    tau: str
+
+
+@dataclass(frozen=True, slots=True)
 class JudgementLine:
     """A judgement in the list of its judge. ``value`` is empty while the scores are not opened."""
 
@@ -228,6 +238,16 @@ def _quality_line(row: LiveJudgeQuality) -> QualityLine:
         first_share=share_text(figures.first_share if figures else None),
         flags=tuple(str(FLAGS.get(flag, flag)) for flag in figures.flags) if figures else (),
     )
+
+
+def influence_lines(rows: Sequence[LiveJudgeQuality]) -> list[InfluenceLine]:
+    """Of every judge whose judgements count, the most influential first."""
+    lines = [
+        InfluenceLine(row.judge, found["rank_change"], found["first_changes"], share_text(found["tau"]))
+        for row in rows
+        if (found := row.influence)
+    ]
+    return sorted(lines, key=lambda line: (not line.first_changes, -line.rank_change))
 
 
 def share_text(value: float | None) -> str:

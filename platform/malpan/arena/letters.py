@@ -1,0 +1,64 @@
+"""Word to the judges of a campaign: it has begun, and it has ended."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import User
+from malpan.arena.models import Campaign, CampaignJudge
+from malpan.notifications import outbox
+from malpan.notifications.events import Event, Facts, Word, register
+
+CAMPAIGN_OPENED: Final = "campaign_opened"
+CAMPAIGN_CLOSED: Final = "campaign_closed"
+
+
+def tell_opened(campaign: Campaign) -> None:
+    """Post word to the judges that they can begin. Call it in the transaction of the opening."""
+    _tell(CAMPAIGN_OPENED, campaign)
+
+
+def tell_closed(campaign: Campaign) -> None:
+    """Post word to the judges that nothing is judged any more. Call it in the transaction of the closing."""
+    _tell(CAMPAIGN_CLOSED, campaign)
+
+
+def register_events() -> None:
+    register(Event(CAMPAIGN_OPENED, _("평가자로 참여하는 평가가 시작했을 때"), _opened, _sample))
+    register(Event(CAMPAIGN_CLOSED, _("평가자로 참여한 평가가 끝났을 때"), _closed, _sample))
+
+
+def _tell(event: str, campaign: Campaign) -> None:
+    judges = CampaignJudge.objects.filter(campaign=campaign, accepted_at__isnull=False, removed_at=None)
+    people = User.objects.filter(pk__in=judges.values("user"))
+    outbox.post(event=event, key=f"{event}:{campaign.pk}", people=people, facts={"campaign": campaign.pk})
+
+
+def _opened(person: User, facts: Facts) -> Word | None:
+    campaign = _judged_by(person, facts)
+    return _word(campaign) if campaign is not None and campaign.is_judged_now else None
+
+
+def _closed(person: User, facts: Facts) -> Word | None:
+    campaign = _judged_by(person, facts)
+    return _word(campaign) if campaign is not None and campaign.closed_at is not None else None
+
+
+def _judged_by(person: User, facts: Facts) -> Campaign | None:
+    """The campaign, if the person is still a judge of it."""
+    judge = CampaignJudge.objects.filter(campaign=facts["campaign"], user=person, removed_at=None)
+    found = judge.select_related("campaign__track__competition").first()
+    return found.campaign if found is not None and found.is_active else None
+
+
+def _word(campaign: Campaign) -> Word:
+    names = {"competition": campaign.track.competition.title, "campaign": campaign.title, "until": campaign.end_text}
+    return Word(names, reverse("arena_campaign", args=[campaign.pk]))
+
+
+def _sample() -> Word:
+    names = {"competition": "한글 대회", "campaign": "결선 평가", "until": "2026-11-20 18:00 KST"}
+    return Word(names, reverse("home"))
