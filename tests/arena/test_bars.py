@@ -6,10 +6,12 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from malpan.arena.bars import bars_of, declare_bars, set_bars
-from malpan.arena.errors import AssignmentVoid, CampaignNotOpen, JudgeNotFound
+from malpan.arena.errors import AssignmentVoid, CampaignNotOpen, CampaignReasonMissing, JudgeNotFound, TooManyDeclared
+from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, CampaignJudge, JudgeBar
 from malpan.arena.panel import current_balance
 from malpan.arena.queue import current_assignment, newest_judgement
+from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import leave_team
@@ -243,6 +245,35 @@ def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
         seen += assignment.systems
         panel.judge(assignment)
     assert set(seen) == {"S03", "S04"}
+
+
+def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_others():
+    panel = open_panel(systems=6, judges=6, item_count=20)
+    judge = panel.judges[0]
+    declare(judge, team(panel, 5))  # nothing was shown
+    panel.next(judge)
+    declare(judge, team(panel, 4), team(panel, 5))
+    declare(judge, team(panel, 3))
+
+    with pytest.raises(TooManyDeclared) as refused:
+        declare(judge, team(panel, 2))
+
+    assert refused.value.params == {"limit": 2}
+    judge.refresh_from_db()
+    assert (judge.declared_late, team(panel, 2).number in judge.declared_teams) == (2, False)
+    with pytest.raises(ManageNotFound):
+        bar_judge(judge=judge, actor=judge.user, team_numbers=[team(panel, 2).number], reason="지도 교수")
+    with pytest.raises(CampaignReasonMissing):
+        bar_judge(judge=judge, actor=panel.organiser, team_numbers=[team(panel, 2).number], reason=" ")
+
+    bar_judge(judge=judge, actor=panel.organiser, team_numbers=[team(panel, 2).number], reason="지도 교수")
+
+    judge.refresh_from_db()
+    assert (judge.declared_late, team(panel, 2).number in judge.declared_teams) == (2, True)
+    label = panel.systems[2].label
+    assert not [row for row in panel.queue(judge, state="open") if label in row.systems]
+    entry = AuditEntry.objects.get(action="campaign_judge.bar")
+    assert (entry.actor, entry.after["reason"]) == (panel.organiser, "지도 교수")
 
 
 def test_public_hosts_are_lower_case_and_hosts():

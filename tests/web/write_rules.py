@@ -423,6 +423,9 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_systems_top": Rule(MANAGE, {"count": "2"}, campaign("new")),
     "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
     "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),
+    "manage_campaign_judge_bar": Rule(
+        MANAGE, lambda w: {"numbers": str(w.teams["own"].number), **REASON}, judge_of("draft")
+    ),
     "manage_campaign_judge_remove": Rule(MANAGE, REASON, judge_of("draft")),
     "manage_campaign_judge_reinvite": Rule(MANAGE, at=lambda w: judge_of("judged")(w) | {"judge_pk": w.arena.left.pk}),
     "manage_campaign_opening": Rule(MANAGE, at=campaign("draft")),

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from malpan.arena.errors import CampaignNotOpen, JudgeNotFound
+from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
 from malpan.arena.locks import lock_campaign, lock_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.panel import redistribute
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Reason = JudgeBar.Reason
 
+LATE_MOST: Final = 2  # teams that a judge declares alone after the first output they were shown
 WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
 # Mail hosts that say nothing about where somebody works or studies; the last line is reserved for examples (RFC 2606).
 PUBLIC_HOSTS: Final = frozenset(
@@ -71,13 +72,32 @@ def set_bars(*, judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> froz
 def declare_bars(
     *, judge: CampaignJudge, actor: User, team_numbers: Sequence[int], now: datetime | None = None
 ) -> None:
-    """Record the teams that a judge knows, by number. After the opening their open assignments with them are moved.
+    """Record the teams that a judge says to know, by number, as ``record_declared``.
 
-    What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
-    taken back by declaring fewer. Raises ``JudgeNotFound`` for another person's, ``CampaignNotOpen`` after the closing.
+    Whoever declares sees whether the output on show was that team's: ``LATE_MOST`` teams after the first output that
+    they were shown, the others by an organiser. Raises ``JudgeNotFound`` for another person's, ``CampaignNotOpen``
+    after the closing, ``TooManyDeclared``.
     """
     if judge.user_id != actor.pk:
         raise JudgeNotFound
+    record_declared(judge=judge, actor=actor, team_numbers=team_numbers, late_most=LATE_MOST, now=now)
+
+
+def record_declared(
+    *,
+    judge: CampaignJudge,
+    actor: User,
+    team_numbers: Sequence[int],
+    late_most: int | None = None,
+    reason: str = "",
+    now: datetime | None = None,
+) -> None:
+    """Record the teams that a judge knows, by number. After the opening their open assignments with them are moved.
+
+    What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
+    taken back by declaring fewer. Raises ``CampaignNotOpen`` after the closing, ``TooManyDeclared`` beyond
+    ``late_most`` of those whom the judge declares once they have seen an output.
+    """
     with transaction.atomic():
         campaign = lock_campaign(judge.campaign_id)
         if campaign.closed_at is not None:
@@ -87,12 +107,17 @@ def declare_bars(
         new = sorted(set(known.values_list("number", flat=True)) - set(fresh.declared_teams))
         if not new:
             return
+        if late_most is not None and Assignment.objects.filter(judge=fresh, first_shown_at__isnull=False).exists():
+            fresh.declared_late += len(new)
+            if fresh.declared_late > late_most:
+                raise TooManyDeclared(limit=late_most)
         fresh.declared_teams = sorted([*fresh.declared_teams, *new])
-        fresh.save(update_fields=["declared_teams"])
-        facts: dict[str, Any] = {"declared_teams": new}
+        fresh.save(update_fields=["declared_teams", "declared_late"])
+        facts: dict[str, Any] = {"declared_teams": new} | ({"reason": reason} if reason else {})
         if campaign.opened_at is not None and fresh.is_active:
             facts |= _bar(campaign, fresh, now or timezone.now())
-        audit.record(actor=actor, action="campaign_judge.declare", obj=fresh, after=facts)
+        action = "campaign_judge.declare" if actor.pk == fresh.user_id else "campaign_judge.bar"
+        audit.record(actor=actor, action=action, obj=fresh, after=facts)
 
 
 def renew_bars(*, judge: CampaignJudge, now: datetime | None = None) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 from django.utils import timezone
 
-from malpan.arena.bars import set_bars
+from malpan.arena.bars import record_declared, set_bars
 from malpan.arena.design_rows import specs_of
 from malpan.arena.errors import (
     CampaignReasonMissing,
@@ -63,6 +64,18 @@ def give_consent(
         fresh.save(update_fields=["rubric", "consent_version", "consented_at"])
         facts = {"rubric": rubric.number, "consent_version": consent_version}
         audit.record(actor=actor, action="campaign_judge.consent", obj=fresh, after=facts)
+
+
+def bar_judge(
+    *, judge: CampaignJudge, actor: User, team_numbers: Sequence[int], reason: str, now: datetime | None = None
+) -> None:
+    """Bar a judge from teams, by number, as if they had declared them; for organisers.
+
+    Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignReasonMissing``,
+    ``CampaignNotOpen`` after the closing.
+    """
+    require(actor, judge.campaign.track.competition, Permission.MANAGE)
+    record_declared(judge=judge, actor=actor, team_numbers=team_numbers, reason=clean_reason(reason), now=now)
 
 
 def remove_judge(

@@ -422,6 +422,21 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
 
 
+def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge = campaign.judges.order_by("pk")[0]
+    page = url(world, f"{campaign.pk}/judges/{judge.pk}/")
+    assert writer.post(f"{page}bar/", {"numbers": "3"}).status_code == 422
+    refused = writer.post(f"{page}bar/", {"numbers": "셋", "reason": "지도"})
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["numbers"])
+    assert (
+        "제척했습니다." in writer.post(f"{page}bar/", {"numbers": "3", "reason": "지도"}, follow=True).content.decode()
+    )
+    judge.refresh_from_db()
+    assert judge.declared_teams == [3]
+    assert world.teams[3].name in parse(writer.get(page).content.decode()).one("section", id="bars").text
+
+
 def test_the_influence_of_a_judge_is_for_who_opened_the_scores(world: World, writer: Client) -> None:
     """One judge against the two others: without them another team leads, which nobody is to know unlogged."""
     campaign = world.opened(judges_per_unit=3)

@@ -46,6 +46,7 @@ from malpan.arena.errors.judges import (
     JudgeNotRemoved,
     JudgeRemoved,
     NobodyCanTakeOver,
+    TooManyDeclared,
     TooManyJudges,
 )
 from malpan.arena.errors.judging import (
@@ -135,6 +136,7 @@ __all__ = [
     "SystemUnfit",
     "TooFewItems",
     "TooFewSystems",
+    "TooManyDeclared",
     "TooManyJudges",
     "TooManySystems",
     "ValueInvalid",

@@ -25,6 +25,15 @@ class JudgeInvited(Conflict):
     text = _("%(email)s은(는) 이미 초대했습니다.")
 
 
+class TooManyDeclared(Conflict):
+    """A judge who has seen outputs declares more teams than they may alone. Params: ``limit``."""
+
+    text = _(
+        "출력을 본 뒤에는 팀을 모두 %(limit)s개까지 스스로 알릴 수 있습니다. 아는 팀이 더 있으면 운영자에게 알려 "
+        "주십시오. 운영자가 제척합니다."
+    )
+
+
 class TooManyJudges(TooMany):
     """Params: ``limit``."""
 

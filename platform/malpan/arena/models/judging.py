@@ -20,7 +20,8 @@ class CampaignJudge(models.Model):
     ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
     the design. Both are drawn by chance, not by the seed, which will be public. ``barred_at_opening``: the labels of
     the systems that the design kept from them, ``None`` of who came later. ``rubric``: the version whose guideline
-    they acknowledged. ``declared_teams``: the numbers of teams that they said to know. Of a person whose data were
+    they acknowledged. ``declared_teams``: the numbers of teams that they said to know, ``declared_late``: how many
+    of them on their own after they were shown an output. Of a person whose data were
     erased, and of every judge of an imported campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
 
@@ -51,6 +52,7 @@ class CampaignJudge(models.Model):
         Rubric, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("확인한 기준표")
     )
     declared_teams = models.JSONField(_("안다고 밝힌 팀"), default=list, blank=True)
+    declared_late = models.PositiveSmallIntegerField(_("출력을 본 뒤에 밝힌 팀의 수"), default=0, db_default=0)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
     removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
     returns = models.PositiveSmallIntegerField(_("다시 초대한 횟수"), default=0)

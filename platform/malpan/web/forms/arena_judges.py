@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
 from malpan.arena.invitations import INSTITUTION_MAX
+from malpan.arena.judges import REASON_MAX
 from malpan.core.text import one_line
+from malpan.web.forms.arena import KnownTeamsForm
 from malpan.web.forms.fields import text_area
 
 LINES_MAX: Final = 50  # invitations of one form: a mail is sent for each before the page answers
@@ -65,6 +67,22 @@ class InviteForm(forms.Form):
         if faults:
             raise ValidationError(faults)
         return found
+
+
+class BarForm(KnownTeamsForm):
+    """Teams that a judge must not see, by number, and why."""
+
+    reason = forms.CharField(
+        label=_("사유"),
+        max_length=REASON_MAX,
+        error_messages={"required": _("사유를 적어 주십시오.")},
+        help_text=_("감사 로그에 남습니다."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["numbers"].label = _("제척할 팀의 번호")
 
 
 def read_line(text: str) -> tuple[str, str]:

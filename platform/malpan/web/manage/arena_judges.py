@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from malpan.arena.bars import bars_of
 from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
-from malpan.arena.judges import remove_judge
+from malpan.arena.judges import bar_judge, remove_judge
 from malpan.arena.models import Campaign, CampaignJudge, Exclusion, JudgeBar
 from malpan.arena.progress import judged_though_barred, judgements_of, void_counts, written_bars
 from malpan.arena.quality import has_opened_scores
@@ -26,7 +26,7 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.web.acting import act
 from malpan.web.forms.arena_campaigns import RemoveJudgeForm
-from malpan.web.forms.arena_judges import InvitationLine, InviteForm, form_of
+from malpan.web.forms.arena_judges import BarForm, InvitationLine, InviteForm, form_of
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.pages.context import MemberRequest, page_of
@@ -122,6 +122,8 @@ def _judge_page(
     judge: CampaignJudge,
     removal: RemoveJudgeForm | None,
     status: int = 200,
+    *,
+    barring: BarForm | None = None,
 ) -> HttpResponse:
     exclusions = [each for each in exclusions_of(campaign) if each.lifted_at is None]
     page = page_of(request, judgements_of(judge))
@@ -135,7 +137,8 @@ def _judge_page(
         "lines": _judgement_lines(list(page), exclusions, is_opened),
         "is_opened": is_opened,
         "exclusion": next((each for each in exclusions if each.judge_id == judge.pk), None),
-        "may_remove": access.may(Permission.MANAGE) and judge.removed_at is None and campaign.closed_at is None,
+        "may_change": access.may(Permission.MANAGE) and judge.removed_at is None and campaign.closed_at is None,
+        "barring": barring or BarForm(),
         "may_reinvite": _may_reinvite(access, campaign, judge),
         "removal": removal or _removal_form(judge),
     }
@@ -203,6 +206,25 @@ def reinvite_action(request: MemberRequest, access: ManageAccess, pk: int, judge
 
 @require_POST
 @manage_page(Permission.MANAGE)
+def bar_action(request: MemberRequest, access: ManageAccess, pk: int, judge_pk: int) -> HttpResponse:
+    """Bar a judge from teams; what they had not judged of these goes to others."""
+    campaign = campaign_at(access, pk)
+    judge, form = judge_of(campaign, judge_pk), BarForm(request.POST)
+    return act(
+        request,
+        lambda values: bar_judge(
+            judge=judge, actor=request.user, team_numbers=values["numbers"], reason=values["reason"]
+        ),
+        form=form,
+        success=_("제척했습니다. 그 팀의 출력이 있으면 이 평가자에게 이제 보이지 않습니다."),
+        to=access.url("manage_campaign_judge", pk, judge_pk) + "#bars",
+        render_again=lambda status: _judge_page(request, access, campaign, judge, None, status, barring=form),
+        error_field="numbers",
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
 def remove_action(request: MemberRequest, access: ManageAccess, pk: int, judge_pk: int) -> HttpResponse:
     """Remove a judge; what they had not judged goes to others."""
     campaign = campaign_at(access, pk)
@@ -250,5 +272,6 @@ urlpatterns = [
     path("arena/<int:pk>/judges/<int:judge_pk>/", judge_page, name="manage_campaign_judge"),
     path("arena/<int:pk>/judges/<int:judge_pk>/resend/", resend_action, name="manage_campaign_judge_resend"),
     path("arena/<int:pk>/judges/<int:judge_pk>/reinvite/", reinvite_action, name="manage_campaign_judge_reinvite"),
+    path("arena/<int:pk>/judges/<int:judge_pk>/bar/", bar_action, name="manage_campaign_judge_bar"),
     path("arena/<int:pk>/judges/<int:judge_pk>/remove/", remove_action, name="manage_campaign_judge_remove"),
 ]
