@@ -59,10 +59,12 @@ def panel_at_opening(campaign: Campaign) -> list[CampaignJudge]:
 
 def recorded_queues_sha256(campaign: Campaign) -> str:
     """The hash of the queues of the opening, as they are in the database; a judge without one has an empty one."""
+    assert campaign.opened_at is not None
     rows = Assignment.objects.filter(campaign=campaign, created_at=campaign.opened_at).exclude(kind=Kind.CALIBRATION)
     queues = queues_of(rows.select_related("judge", "item", "repeats").defer("bad_text", "item__outputs"))
-    ordered = {label: [planned for _place, planned in sorted(queue.items())] for label, queue in queues.items()}
-    return queues_sha256({judge.design_label: [] for judge in panel_at_opening(campaign)} | ordered)
+    found: dict[str, list[Planned]] = {judge.design_label: [] for judge in panel_at_opening(campaign)}
+    found |= {label: [planned for _place, planned in sorted(queue.items())] for label, queue in queues.items()}
+    return queues_sha256(found)
 
 
 def drawn_queues_sha256(campaign: Campaign) -> str:

@@ -162,6 +162,7 @@ FACTS: Final[dict[str, Promise]] = {
     "prefix": _("앞부분"),
     "profile": _("모델 프로필"),
     "public_count": _("공개 문항 수"),
+    "queues_sha256": _("시드로 그린 배정의 sha256"),
     "reason": _("사유"),
     "recipe": _("채점 방식"),
     "references": _("정답"),
