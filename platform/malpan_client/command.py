@@ -14,7 +14,7 @@ from malpan_client.failing import INTERRUPTED, NOT_ALLOWED, NOT_ANSWERED, WRONG_
 from malpan_client.keeping import site_address, token_of, usual_site
 from malpan_client.showing import Result, failure_text, json_text, note, printable, write
 from malpan_client.site import Site
-from malpan_client.words import say, set_language
+from malpan_client.words import reason_of, say, set_language
 
 WITHOUT_TOKEN = ("login", "logout", "competitions", "files", "download", "board")
 
@@ -48,8 +48,8 @@ def _run(given: Sequence[str]) -> Result:
     except KeyboardInterrupt as error:
         raise Failure(INTERRUPTED, say("interrupted")) from error
     except OSError as error:  # of a file of this machine; those of the network are told where they happen
-        reason = error.strerror or error
-        raise Failure(WRONG_INPUT, say("file_trouble", path=error.filename or "–", reason=reason)) from error
+        text = say("file_trouble", path=error.filename or "–", reason=reason_of(error))
+        raise Failure(WRONG_INPUT, text) from error
     except Exception as error:  # an answer that no Malpan server gives, or a defect of ours
         if os.environ.get("MALPAN_DEBUG"):
             traceback.print_exc()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from malpan_client.failing import WRONG_INPUT, WRONG_USAGE, Failure
-from malpan_client.words import say
+from malpan_client.words import reason_of, say
 
 FILE = "_file"  # at the end of the name of a text that is in a file
 NONE = "none"
@@ -32,7 +32,7 @@ def read_contest(name: str) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=error)) from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
     found = _from_toml(text, path) if path.suffix.lower() == ".toml" else _from_json(text, path)
     if not isinstance(found, dict) or not isinstance(found.get("slug"), str):
         raise Failure(WRONG_INPUT, say("no_contest", path=path))
@@ -45,7 +45,7 @@ def _from_json(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=error)) from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
 
 
 def _from_toml(text: str, path: Path) -> Any:
@@ -56,7 +56,7 @@ def _from_toml(text: str, path: Path) -> Any:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=error)) from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
 
 
 def _filled(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tuple[str, Any]]:
@@ -89,7 +89,7 @@ def _text_of(path: Path, place: str) -> str:
     try:
         return path.read_text(encoding="utf-8-sig").rstrip()
     except (OSError, UnicodeDecodeError) as error:
-        raise Failure(WRONG_INPUT, f"{place}: {say('cannot_read', path=path, reason=error)}") from error
+        raise Failure(WRONG_INPUT, f"{place}: {say('cannot_read', path=path, reason=reason_of(error))}") from error
 
 
 def _require_lists(contest: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from malpan_client.sending import sha256_of
 from malpan_client.showing import Bar, Result, note, size
 from malpan_client.site import Patience, Site, each_of
 from malpan_client.transport import CutOff, received
-from malpan_client.words import say
+from malpan_client.words import reason_of, say
 
 BLOCK = 256 * 1024
 RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
@@ -94,7 +94,7 @@ def fetch(
         try:
             _write_from(int(found[1]) if found else 0, answer, part, patience, bar)
         except OSError as error:
-            raise Failure(WRONG_INPUT, say("cannot_write", path=part, reason=error.strerror)) from error
+            raise Failure(WRONG_INPUT, say("cannot_write", path=part, reason=reason_of(error))) from error
 
     site.request(method, path, take, varying=rest, is_elsewhere=True, is_patient=True, **options)
 

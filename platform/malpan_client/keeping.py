@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from malpan_client.failing import NOT_ALLOWED, WRONG_INPUT, WRONG_USAGE, Failure
 from malpan_client.transport import is_loopback
-from malpan_client.words import say
+from malpan_client.words import reason_of, say
 
 TOKEN = re.compile(r"[!-~]{8,200}")  # what a header may hold
 WEEK = 7 * 24 * 3600.0
@@ -122,7 +122,7 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=error)) from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
     return found if isinstance(found, dict) else {}
 
 
@@ -139,4 +139,4 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
             os.unlink(beside)  # a token may be in it
             raise
     except OSError as error:
-        raise Failure(WRONG_INPUT, say("cannot_write", path=path, reason=error)) from error
+        raise Failure(WRONG_INPUT, say("cannot_write", path=path, reason=reason_of(error))) from error

@@ -23,7 +23,7 @@ from malpan_client.site import Site, each_of
 from malpan_client.taking_part import limits_text, submission_text, waiting_text
 from malpan_client.transport import Body
 from malpan_client.watching import watch
-from malpan_client.words import language, say
+from malpan_client.words import language, reason_of, say
 
 
 def check(site: Site | None, options: Namespace) -> Result:
@@ -76,7 +76,7 @@ def readable(name: str) -> Path:
         with path.open("rb") as file:
             is_empty = not file.read(1)
     except OSError as error:
-        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=error.strerror)) from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
     if is_empty:
         raise Failure(WRONG_INPUT, say("empty_file", path=path))
     return path

@@ -174,6 +174,7 @@ FINDINGS = {  # results, and what is told on the way to them
 }
 
 FAILURES = {  # what went wrong
+    "broken_off": ("상대가 연결을 끊었습니다.", "the other side ended the connection."),
     "cannot_read": ("{path}을(를) 읽을 수 없습니다: {reason}", "Cannot read {path}: {reason}"),
     "cannot_write": ("{path}에 쓸 수 없습니다: {reason}", "Cannot write {path}: {reason}"),
     "check_where": (
@@ -198,6 +199,7 @@ FAILURES = {  # what went wrong
     "file_needs": ("파일마다 path와 title_ko가 있어야 합니다.", "each file needs path and title_ko."),
     "file_trouble": ("파일을 쓰거나 읽지 못했습니다: {path} ({reason})", "Trouble with a file: {path} ({reason})"),
     "interrupted": ("중단했습니다.", "Interrupted."),
+    "is_folder": ("파일이 아니라 폴더입니다", "it is a folder, no file"),
     "moved": ("사이트가 다른 주소로 옮겨 가게 합니다: {address}", "The site redirects to another address: {address}"),
     "next_allowed": ("다음 제출은 {moment}부터 할 수 있습니다.", "The next submission is possible from {moment}."),
     "no_address": ("사이트의 주소가 아닙니다: {address}", "Not the address of a site: {address}"),
@@ -226,7 +228,9 @@ FAILURES = {  # what went wrong
     ),
     "no_scoring": ("이 컴퓨터에 scoring 패키지가 없습니다.", "The package scoring is not on this machine."),
     "no_slot": ("지금은 제출할 수 있는 횟수가 없습니다.", "There is no submission left now."),
+    "no_permission": ("읽거나 쓸 권한이 없습니다", "no permission to read or write it"),
     "no_such_file": ("파일이 없습니다", "no such file"),
+    "no_such_host": ("서버의 이름을 찾을 수 없습니다(DNS).", "the name of the server is not known (DNS)."),
     "no_tables": ("{place}: 표의 목록이어야 합니다([[…]]).", "{place}: a list of tables is needed ([[…]])."),
     "no_time_zone": (
         "{place}: 시간대까지 적으십시오. 예: 2026-11-20T09:00:00+09:00",
@@ -262,6 +266,7 @@ FAILURES = {  # what went wrong
         "The server's API is version {version}; this command speaks version {own}.",
     ),
     "own_names": ("트랙과 단계마다 서로 다른 slug가 있어야 합니다.", "Each track and phase needs a slug of its own."),
+    "refused": ("서버가 연결을 받지 않습니다.", "the server takes no connection."),
     "request_id": ("요청 번호: {id}", "Request: {id}"),
     "say_yes": ("{question} 터미널이 아니므로 --yes가 있어야 합니다.", "{question} This is no terminal: say --yes."),
     "short_answer": ("답이 중간에 끝났습니다.", "the answer ended too early."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import io
-import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from malpan_client.failing import NOT_ANSWERED, WRONG_INPUT, WRONG_USAGE, Failure
-from malpan_client.words import say
+from malpan_client.words import reason_of, say
 
 CONNECT_SECONDS = 20.0
 ANSWER_SECONDS = 180.0  # a large file is checked before it is answered
@@ -85,7 +84,7 @@ def send(method: str, address: str, headers: Mapping[str, str], body: Body | Non
         return connection.getresponse()
     except (OSError, http.client.HTTPException) as error:
         connection.close()
-        raise CutOff(_reason(error)) from error
+        raise CutOff(reason_of(error)) from error
     except BaseException:
         connection.close()
         raise
@@ -101,7 +100,7 @@ def received(answer: http.client.HTTPResponse, count: int | None = None) -> byte
     except http.client.IncompleteRead as error:
         raise CutOff(say("short_answer")) from error
     except (OSError, http.client.HTTPException) as error:
-        raise CutOff(_reason(error)) from error
+        raise CutOff(reason_of(error)) from error
 
 
 def _connect(connection: http.client.HTTPConnection) -> None:
@@ -110,15 +109,9 @@ def _connect(connection: http.client.HTTPConnection) -> None:
     except ssl.SSLCertVerificationError as error:
         raise Failure(NOT_ANSWERED, say("not_trusted", host=connection.host, reason=error.verify_message)) from error
     except (OSError, http.client.HTTPException, UnicodeError) as error:
-        raise NotReached(_reason(error)) from error
+        raise NotReached(reason_of(error)) from error
     if connection.sock:
         connection.sock.settimeout(ANSWER_SECONDS)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, socket.timeout):
-        return say("timed_out")
-    return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
 def _connection(address: str) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:

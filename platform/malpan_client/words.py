@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,15 @@ from malpan_client.texts import FAILURES, FINDINGS, HINTS, LABELS
 
 LANGUAGES = ("ko", "en")
 TEXTS: dict[str, tuple[str, str]] = {**LABELS, **FINDINGS, **FAILURES, **HINTS, **HELP}
+REASONS = (  # what Python says in English only, the more special first
+    ((socket.timeout, TimeoutError), "timed_out"),
+    (socket.gaierror, "no_such_host"),
+    (ConnectionRefusedError, "refused"),
+    (ConnectionError, "broken_off"),
+    (FileNotFoundError, "no_such_file"),
+    (IsADirectoryError, "is_folder"),
+    (PermissionError, "no_permission"),
+)
 _spoken = ["ko"]
 
 
@@ -39,3 +49,11 @@ def say(name: str, /, **values: Any) -> str:
 
 def has(name: str) -> bool:
     return name in TEXTS
+
+
+def reason_of(error: Exception) -> str:
+    """What an error of Python says, in the language that is spoken where it is a usual one."""
+    for kinds, name in REASONS:
+        if isinstance(error, kinds):
+            return say(name)
+    return str(getattr(error, "strerror", None) or error) or type(error).__name__

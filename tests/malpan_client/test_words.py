@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import socket
+from http.client import RemoteDisconnected
 from string import Formatter
 
 import pytest
 
 from malpan.core.errors import DomainError
 from malpan_client.single_file import FOLDER
-from malpan_client.words import TEXTS, language, say, set_language
+from malpan_client.words import REASONS, TEXTS, language, reason_of, say, set_language
 
 HANGUL = re.compile("[가-힣]")
 MADE = ("help_", "state_", "step_", "count_", "next_")  # the beginnings of names that are put together
@@ -60,6 +62,22 @@ def test_every_text_is_asked_for_and_every_one_asked_for_is_there():
     }
     assert len(asked) > 100
     assert asked - TEXTS.keys() == set()
+
+
+@pytest.mark.parametrize("spoken", ["ko", "en"])
+def test_what_python_says_of_files_and_connections_is_said_in_the_language_that_is_spoken(spoken, tmp_path):
+    set_language([f"--lang={spoken}"], {})
+    kinds = [socket.timeout, socket.gaierror, ConnectionRefusedError, RemoteDisconnected, BrokenPipeError, TimeoutError]
+    assert {name for _kinds, name in REASONS} <= TEXTS.keys()
+    errors = [*(kind(1, "english") for kind in kinds), PermissionError(13, "english")]
+    for path in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(OSError) as caught:
+            path.read_bytes()
+        errors.append(caught.value)
+    for error in errors:
+        assert bool(HANGUL.search(reason_of(error))) is (spoken == "ko")
+        assert "english" not in reason_of(error)
+    assert (reason_of(OSError(28, "No space left")), reason_of(ValueError())) == ("No space left", "ValueError")
 
 
 def test_what_to_do_next_is_said_for_codes_that_the_server_has():
