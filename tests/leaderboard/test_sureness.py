@@ -13,15 +13,17 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.jobs.models import Job
 from malpan.leaderboard import standings
-from malpan.leaderboard.models import BoardSureness
+from malpan.leaderboard.models import BoardSureness, ResultSureness
 from malpan.leaderboard.published import published_board
 from malpan.leaderboard.selectors import board
 from malpan.leaderboard.snapshots import publish_final_board
-from malpan.leaderboard.sureness import computing
+from malpan.leaderboard.sureness import computing, results
 from malpan.leaderboard.sureness.queueing import queue_due
+from malpan.leaderboard.sureness.results import intervals_of
 from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.cli.compare import compare_many
 from scoring.report import report_as_json
+from scoring.significance.board import Entrant, board_sureness
 from tests.factories import (
     PhaseFactory,
     ReferenceVersionFactory,
@@ -222,3 +224,67 @@ def test_a_result_of_other_items_is_no_reason_to_fail(phase: Phase) -> None:
     for report in (whole, fewer):
         scored(phase, TeamFactory.create(competition=phase.track.competition), report)
     assert compute(phase).reason == "items"
+
+
+def assert_same(found: dict, expected: dict) -> None:
+    assert found.keys() == expected.keys()
+    for name, ends in expected.items():
+        assert found[name] == pytest.approx(ends, abs=1e-12)
+
+
+def test_every_result_has_intervals_those_of_a_board_where_it_counts(phase: Phase) -> None:
+    """Also one that is not its team's best, one that was withdrawn and one of other conditions."""
+    counting, _other = teams_with(phase, [0.9, 0.5])
+    worse = scored(phase, counting.team, report_of(7, 0.4))
+    withdrawn = scored(phase, counting.team, report_of(8, 0.6), withdrawn_at=timezone.now())
+    compute(phase)
+    row = next(row for row in rows_of(phase) if row.submission == counting)
+    assert_same(intervals_of(counting.live_run_id)[False], row.sureness.scores)
+    for submission, report in ((worse, report_of(7, 0.4)), (withdrawn, report_of(8, 0.6))):
+        [alone] = board_sureness([Entrant("alone", report)], trials=500, seed=computing.SEED).entrants
+        expected = {name: (ends.low, ends.high) for name, ends in alone.intervals.items()}
+        assert_same(intervals_of(submission.live_run_id)[False], expected)
+        low, high = expected["final_score"]
+        assert low < report.final_score < high
+
+
+def test_intervals_of_results_are_computed_once_and_a_part_of_them_at_a_time(
+    phase: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "BATCH", 2)
+    teams_with(phase, [0.9, 0.5, 0.3])
+    standings.refresh(phase)
+    queue_due()
+    work()
+    assert ResultSureness.objects.count() == 2
+    BoardSureness.objects.update(computed_at=timezone.now() - timedelta(hours=1))
+    compute(phase)
+    assert ResultSureness.objects.count() == 3
+    before = list(ResultSureness.objects.order_by("pk").values_list("pk", "scores"))
+    BoardSureness.objects.update(computed_at=timezone.now() - timedelta(hours=1), version=None)
+    compute(phase)
+    assert list(ResultSureness.objects.order_by("pk").values_list("pk", "scores")) == before
+    BoardSureness.objects.update(computed_at=timezone.now() - timedelta(hours=1))
+    assert queue_due() == 0
+
+
+def test_intervals_of_private_results_come_with_the_final_board(phase: Phase) -> None:
+    ReferenceVersionFactory.create(phase=phase, is_current=True, public_ids=["q0"])
+    team = TeamFactory.create(competition=phase.track.competition)
+    hidden = report_of(3, 0.3, name="p")
+    submission = scored(phase, team, report_of(2, 0.8), hidden)
+    compute(phase)
+    assert set(intervals_of(submission.live_run_id)) == {False}
+    Phase.objects.update(ends_at=timezone.now() - timedelta(minutes=1), starts_at=timezone.now() - timedelta(days=1))
+    phase.refresh_from_db()
+    publish_final_board(phase=phase, actor=UserFactory.create(is_superuser=True))
+    compute(phase)
+    low, high = intervals_of(submission.live_run_id)[True]["final_score"]
+    assert low < hidden.final_score < high
+
+
+def test_a_result_without_items_has_none_and_is_not_looked_at_again(phase: Phase) -> None:
+    (submission,) = teams_with(phase, [0.9])
+    MetricResult.objects.all().delete()
+    compute(phase)
+    assert intervals_of(submission.live_run_id) == {False: {}}

@@ -13,13 +13,16 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.leaderboard import kept
-from malpan.leaderboard.models import BoardSureness
+from malpan.leaderboard.comparing import computing as comparing
+from malpan.leaderboard.models import ResultComparison
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.leaderboard.sureness import computing
+from malpan.leaderboard.sureness.results import intervals_of
 from malpan.submissions.models import HiddenResult, ScoringRun, Submission
 from malpan.teams.models import Team
 from tests.factories import CompetitionFactory, PhaseFactory, TeamFactory, UserFactory, finished_submission, leader_of
-from tests.leaderboard.sureness_world import RECIPE, compute, teams_with
+from tests.leaderboard.sureness_world import RECIPE, compute, report_of, teams_with
+from tests.leaderboard.sureness_world import scored as with_items
 from tests.web import html
 from tests.web.conftest import SCORES, client_of
 
@@ -145,18 +148,55 @@ def test_after_the_publication_the_private_score_stands_on_the_final_board(world
     assert tables[0].all("td")[0].text == "30.0000000"
 
 
-def test_the_interval_of_the_counting_result_stands_beside_its_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(computing, "TRIALS", 200)
+@pytest.fixture
+def resampled(monkeypatch: pytest.MonkeyPatch) -> tuple[Submission, Submission]:
+    """A team with two results of forty items, the earlier one far better, among three."""
+    for each in (computing, comparing):
+        monkeypatch.setattr(each, "TRIALS", 200)
     phase = PhaseFactory.create(track__recipe=RECIPE, track__competition=CompetitionFactory.create())
-    rows = teams_with(phase, [0.9, 0.5, 0.4])
+    best, *_others = teams_with(phase, [0.9, 0.5, 0.4])
+    worse = with_items(phase, best.team, report_of(7, 0.3))
     compute(phase)
-    assert BoardSureness.objects.exclude(computed_at=None).exists()
-    first = Submission.objects.filter(phase=phase).order_by("-live_run__final_score").first()
-    assert first is not None, rows
-    page = page_of(first)
-    assert "95% 구간" in page.one("div", "position").text
+    return best, worse
+
+
+def test_the_interval_of_every_result_stands_beside_its_score(resampled: tuple[Submission, Submission]) -> None:
+    best, worse = resampled
+    page = page_of(best)
     assert "순위의 95% 구간 1위" in page.one("div", "position").text
-    assert page.all("span", "interval")
+    for submission in (best, worse):
+        page = page_of(submission)
+        row = page.one("table").one("tr", "main")
+        low, high = intervals_of(submission.live_run_id)[False]["final_score"]
+        assert row.one("span", "interval").text == f"95% 구간 {100 * low:.2f}–{100 * high:.2f}"
+        assert html.problems(page) == []
+
+
+def test_a_rounded_score_has_no_interval(resampled: tuple[Submission, Submission]) -> None:
+    Phase.objects.update(score_step=Decimal("0.01"))
+    page = page_of(resampled[1])
+    assert page.all("span", "interval") == page.all("p", id="own-best") == []
+
+
+def test_the_difference_to_the_best_of_the_team_says_whether_it_may_be_chance(
+    resampled: tuple[Submission, Submission],
+) -> None:
+    best, worse = resampled
+    waiting = page_of(worse).one("p", id="own-best")
+    assert "계산 중" in waiting.text
+    assert waiting.attributes["hx-get"] == f"/submissions/{worse.public_id}/"
+    page_of(best)
+    assert ResultComparison.objects.count() == 1
+    row = ResultComparison.objects.get()
+    found = comparing.compute(row)
+    ResultComparison.objects.update(lines=found.lines, items=found.items, computed_at=timezone.now())
+    low, high = found.lines["final_score"]["interval"]  # of the later minus the earlier
+    told = page_of(worse).one("p", id="own-best")
+    assert "hx-get" not in told.attributes
+    assert "차이가 있음" in told.text
+    assert f"차이의 95% 구간 −{-100 * low:.4f} ~ −{-100 * high:.4f}" in told.text
+    assert told.one("a").attributes["href"] == f"/submissions/{worse.public_id}/compare/{best.public_id}/"
+    assert f"차이의 95% 구간 +{-100 * high:.4f} ~ +{-100 * low:.4f}" in page_of(best).one("p", id="own-best").text
 
 
 def test_the_history_shows_the_best_the_distance_to_it_and_how_scores_went(world: tuple[Phase, Team]) -> None:

@@ -19,7 +19,7 @@ from malpan.competitions.models import Competition, CompetitionRole, DataFile, N
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
-from malpan.leaderboard.models import ResultComparison
+from malpan.leaderboard.models import ResultComparison, ResultSureness
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.stages.contents import stage_content
 from malpan.stages.models import Stage, StageTable
@@ -261,6 +261,9 @@ def _plant(name: str, phase: Phase, teams: dict[str, Team], now: Any) -> Submiss
             metric_signature="7" * 64,
             values=dict.fromkeys(items, value[name]),
         )
+    for is_private, score in ((False, PUBLIC[name]), (True, PRIVATE[name])):  # as computed: the ends are the score
+        ends = {"final_score": [score, score]}
+        ResultSureness.objects.create(run=run, is_private=is_private, scores=ends)
     row.refresh_from_db()
     issue_receipt(submission=row)
     chain.append_scores([row])

@@ -189,6 +189,22 @@ class BoardSureness(models.Model):
         return f"{self.phase_id} {self.scope} {self.snapshot_id or ''}"
 
 
+class ResultSureness(models.Model):
+    """How sure the scores of a result are, on its board or not (``leaderboard.sureness.results``): ``scores`` has the
+    ends of the interval of each by name, of those that follow from the stored items.
+    """
+
+    run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="+")
+    is_private = models.BooleanField(default=False)  # of the private split
+    scores = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "is_private"], name="one_sureness_of_a_result")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}"
+
+
 class ResultComparison(models.Model):
     """What resampling the items says of two results of a team, as a job computed it (``leaderboard.comparing``).
 

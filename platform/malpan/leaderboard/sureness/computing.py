@@ -19,6 +19,7 @@ from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.leaderboard.models import BoardSureness, StandingsVersion
 from malpan.leaderboard.sureness.queueing import SURENESS
+from malpan.leaderboard.sureness.results import keep_results
 from malpan.leaderboard.sureness.selectors import ROUNDED
 from malpan.leaderboard.sureness.sources import Basis, basis_of, report_of, stored_values
 from scoring.signature import json_sha256
@@ -45,7 +46,9 @@ class Found:
 
 
 class ComputeSureness(registry.Handler):
-    """Computes the sureness of the board whose row names the job; of the same rows it only notes the standings."""
+    """Computes the sureness of the board whose row names the job, and of results of its phase that have none yet; of a
+    board of the same rows it only notes the standings.
+    """
 
     crashed = SurenessCrashed
 
@@ -53,7 +56,8 @@ class ComputeSureness(registry.Handler):
         wanted = BoardSureness.objects.select_related("phase__track", "snapshot__phase").get(job=job)
         began = time.monotonic()
         version = StandingsVersion.objects.filter(phase=wanted.phase_id).values_list("value", flat=True).first()
-        fields: dict[str, Any] = {"version": version, "stamp": uuid4()}
+        is_all = keep_results(wanted.phase, trials=TRIALS, seed=SEED)
+        fields: dict[str, Any] = {"version": version if is_all else None, "stamp": uuid4()}
         basis = _basis(wanted)
         key = "" if basis is None else json_sha256(basis.content(TRIALS, SEED))
         if wanted.stamp is None or not key or key != wanted.basis:

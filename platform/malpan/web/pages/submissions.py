@@ -23,6 +23,7 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
 from malpan.core.errors import RequestError
 from malpan.core.messages import text_of, text_of_code
+from malpan.leaderboard.sureness.results import Ends, intervals_of
 from malpan.submissions import selectors
 from malpan.submissions.errors import FinalsNotUsed
 from malpan.submissions.evaluation.eta import Forecast
@@ -37,11 +38,14 @@ from malpan.web.pages.context import MemberRequest, address, members_only, page_
 from malpan.web.presenters import composites, scores, trend
 from malpan.web.presenters.breakdown import breakdown_context
 from malpan.web.presenters.formatting import expected_end_text
+from malpan.web.presenters.own_best import own_best_of
 from malpan.web.presenters.position import Position, Spread, position_of
 from malpan.web.presenters.quota_history import lines_of
 from malpan.web.presenters.rescored import rescored_lines
+from malpan.web.presenters.sureness import interval_of
 from scoring.composite import Component
 from scoring.recipes import Column
+from scoring.recipes.targets import FINAL_SCORE
 
 UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 
@@ -274,16 +278,21 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
     position = position_of(submission, run, composites.score_columns(run, track, run.scores), own)
     is_of_private = position is not None and position.is_final and run.hidden is not None
     own_run = selectors.run_to_show(submission)
+    intervals = intervals_of(run.pk) if run.is_exact else {}
+    public = _scores(run, run.scores, track, None if is_of_private else position, intervals.get(False, {}))
+    private = _scores(run, run.hidden.scores, track, position, intervals.get(True, {})) if run.hidden else []
     return (
         shown
         | breakdown_context(own_run, run, track)
         | {
             "position": position,
+            "interval": next((each.interval for each in private or public if each.column.key == FINAL_SCORE), ""),
+            "own_best": own_best_of(submission, run, own),
             "public_field": position is not None and bool(position.spreads) and not is_of_private,
             "board_href": _board_href(submission.phase),
             "team_composite": composites.composite_now(submission) if status.raw else None,
-            "scores": _scores(run, run.scores, track, None if is_of_private else position),
-            "private_scores": _scores(run, run.hidden.scores, track, position) if run.hidden else [],
+            "scores": public,
+            "private_scores": private,
             "progress": scores.progress_of(run, track),
             "coverage": scores.coverage_of(
                 run.coverage, scores.public_items_label(submission) if run.covers == "public" else ""
@@ -298,15 +307,19 @@ def _board_href(phase: Phase) -> str:
     return f"{address('board', phase.track.competition)}?{query}"
 
 
-def _scores(run: ShownRun, values: Mapping[str, float], track: Track, position: Position | None) -> list[Score]:
-    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed. ``position`` is theirs."""
+def _scores(
+    run: ShownRun, values: Mapping[str, float], track: Track, position: Position | None, intervals: Ends
+) -> list[Score]:
+    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed. ``position`` and
+    ``intervals`` are theirs.
+    """
     return [
         Score(
             label=column.label(scores.language()),
             text=scores.score_text(column, values.get(column.key), track),
             column=column,
             is_demo=scores.is_demo(run, column.key),
-            interval=position.intervals.get(column.key, "") if position else "",
+            interval=interval_of(intervals, column, track),
             spread=position.spreads.get(column.key) if position else None,
         )
         for column in composites.score_columns(run, track, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
@@ -22,6 +22,16 @@ BINS: Final = 4  # of item values, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
+class Tested:
+    """What resampling the items says of a difference; texts are empty where it was not tested."""
+
+    interval: str = ""
+    p: str = ""
+    verdict: str = ""
+    is_significant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedLine:
     """One score of both, the difference (the later minus the earlier) and what is known of it."""
 
@@ -29,10 +39,7 @@ class ComparedLine:
     one: str
     other: str
     difference: str
-    interval: str
-    p: str
-    verdict: str
-    is_significant: bool
+    tested: Tested
     is_main: bool
 
 
@@ -67,7 +74,7 @@ def lines_of(row: ResultComparison, one: ShownRun, other: ShownRun, track: Track
     first, second = (_values(run, row.is_private) for run in (one, other))
     columns = get_recipe(other.recipe).columns
     return [
-        _line(column, first[column.key], second[column.key], row.lines.get(column.key, {}), track)
+        _line(column, first[column.key], second[column.key], row, track)
         for column in columns
         if column.key in first and column.key in second
     ]
@@ -77,21 +84,30 @@ def _values(run: ShownRun, is_private: bool) -> Mapping[str, float]:
     return run.hidden.scores if is_private and run.hidden is not None else run.scores
 
 
-def _line(column: Column, first: float, second: float, tested: Mapping[str, object], track: Track) -> ComparedLine:
+def _line(column: Column, first: float, second: float, row: ResultComparison, track: Track) -> ComparedLine:
     scale, decimals = track.score_scale if column.is_scaled else 1, min(DECIMALS, track.score_decimals)
-    interval, p = tested.get("interval"), tested.get("p")
-    ends = interval if isinstance(interval, list) else []
-    is_significant = bool(tested.get("is_significant"))
     return ComparedLine(
         label=column.label(scores.language()),
         one=scores.score_text(column, first, track, is_short=True),
         other=scores.score_text(column, second, track, is_short=True),
         difference=formatting.signed_text(second - first, scale, decimals),
+        tested=known_of(row, column.key, scale, decimals),
+        is_main=column.is_main,
+    )
+
+
+def known_of(row: ResultComparison, score: str, scale: int, decimals: int, *, is_turned: bool = False) -> Tested:
+    """What ``row`` knows of the difference of a score: of the later result minus the earlier, or ``is_turned``."""
+    found: Mapping[str, Any] = row.lines.get(score, {})
+    ends, p = found.get("interval") or [], found.get("p")
+    if is_turned:
+        ends = [-end for end in reversed(ends)]
+    is_significant = bool(found.get("is_significant"))
+    return Tested(
         interval=" ~ ".join(formatting.signed_text(end, scale, decimals) for end in ends),
-        p=f"{p:.4f}" if isinstance(p, float) else "",
+        p="" if p is None else f"{p:.4f}",
         verdict="" if p is None else _("차이가 있음") if is_significant else _("우연일 수 있음"),
         is_significant=is_significant,
-        is_main=column.is_main,
     )
 
 

@@ -1,4 +1,4 @@
-"""Where a result stands on the board that everybody sees now: interval, rank, differences, its place in the field."""
+"""Where a result stands on the board that everybody sees now: rank, differences, its place in the field."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Spread:
 class Position:
     """``counts``: the result is the one that stands on the board for its team; else ``counted`` is the public id of
     that one, empty where the team is not on it. ``would_be``: the rank that the result would have. ``is_comparable``:
-    it was scored as the board was. ``intervals`` are texts by score.
+    it was scored as the board was.
     """
 
     is_final: bool
@@ -60,8 +60,6 @@ class Position:
     would_be: int | None = None
     counts: bool = False
     counted: str = ""
-    interval: str = ""
-    intervals: Mapping[str, str] = field(default_factory=dict)
     gaps: Sequence[Gap] = ()
     spreads: Mapping[str, Spread] = field(default_factory=dict)
 
@@ -89,14 +87,9 @@ def position_of(
     )
     if not position.is_comparable:
         return position
-    intervals = {}
-    if row is not None and counts and run.is_exact:
-        intervals = {column.key: sureness.interval_of(row, column, track) for column in columns}
     return replace(
         position,
         would_be=None if counts or found.components else _would_be(submission, row, teams, final_score),
-        interval=intervals.get(FINAL_SCORE, ""),
-        intervals=intervals,
         gaps=_gaps(found, teams, final_score, counts, submission, own),
         spreads={column.key: each for column in columns if (each := _spread(column, teams, values, track))},
     )

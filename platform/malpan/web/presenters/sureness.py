@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
@@ -30,11 +30,9 @@ def interval_text(row: BoardRow, score: str, track: Track) -> str:
     return f"{low}–{high}"
 
 
-def interval_of(row: BoardRow, column: Column, track: Track) -> str:
-    """The interval of the score of ``column`` as its own page shows it; empty where there is none."""
-    if row.sureness is None or column.key not in row.sureness.scores:
-        return ""
-    return "–".join(scores.score_text(column, end, track, is_short=True) for end in row.sureness.scores[column.key])
+def interval_of(ends: Mapping[str, tuple[float, float]], column: Column, track: Track) -> str:
+    """The interval of the score of ``column`` as the page of a result shows it; empty where there is none."""
+    return "–".join(scores.score_text(column, end, track, is_short=True) for end in ends.get(column.key, ()))
 
 
 def places_text(row: BoardRow) -> str:
