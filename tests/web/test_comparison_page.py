@@ -207,3 +207,63 @@ def test_a_compared_pair_costs_few_queries(pair: tuple[Submission, Submission]) 
     assert len(queries) <= 20
     assert Team.objects.count() == 1
     assert ScoringRun.objects.count() == 2
+
+
+def items_of(row: Submission, client: Client | None = None, **query: str) -> html.Element:
+    client = client or client_of(leader_of(row.team))
+    return html.parse(client.get(f"/submissions/{row.public_id}/items/", query).content.decode())
+
+
+def values_in(page: html.Element) -> dict[str, list[str]]:
+    """The values by item, in the order of the page."""
+    lines = page.one("table", "item-pairs").one("tbody").all("tr")
+    return {line.one("th").text: [cell.text for cell in line.all("td", "figure")] for line in lines}
+
+
+def test_a_submission_shows_its_own_answers_alone_while_items_are_closed(pair: tuple[Submission, Submission]) -> None:
+    page = items_of(pair[1])
+    assert values_in(page) == {"q1": [], "q2": [], "q3": []}
+    assert ANSWERS[1] in page.one("table", "item-pairs").text
+    assert "정답과 문항별 점수는 보이지 않습니다" in page.text
+    assert html.problems(page) == []
+
+
+@pytest.mark.parametrize("opened", ["open", "binned"])
+def test_opened_items_of_a_submission_have_values_of_the_public_split(
+    pair: tuple[Submission, Submission], opened: str
+) -> None:
+    row = pair[1]
+    Phase.objects.filter(pk=row.phase_id).update(item_scores=opened)
+    lowest = {"q1": 0.9, "q2": 0.1, "q3": 0.4}
+    row.metric_results.exclude(metric="bleurt").delete()
+    row.metric_results.filter(metric="bleurt").update(values=lowest)
+    assert row.live_run is not None
+    type(row.live_run.reference_version).objects.filter(phase=row.phase).update(public_ids=["q1", "q3"])
+    found = values_in(items_of(row, by="bleurt"))
+    if opened == "open":
+        assert found == {"q3": ["0.4000"], "q1": ["0.9000"], "q2": ["–"]}
+        assert list(found) == ["q3", "q1", "q2"]  # from the lowest on, then those that are not told
+    else:
+        assert list(found) == ["q1", "q2", "q3"]  # in the order of the file, which tells nothing of values
+        assert found == {"q1": ["0.75–1"], "q2": ["–"], "q3": ["0.25–0.5"]}
+
+
+@pytest.mark.parametrize("rules", [{"score_step": Decimal("0.01")}, {"board": "hidden", "shows_own_score": False}])
+def test_items_of_a_score_that_is_not_told_have_no_values(
+    pair: tuple[Submission, Submission], rules: dict[str, Any]
+) -> None:
+    Phase.objects.filter(pk=pair[0].phase_id).update(item_scores="open", **rules)
+    assert values_in(items_of(pair[0])) == {"q1": [], "q2": [], "q3": []}
+
+
+def test_the_items_are_there_for_the_team_alone(pair: tuple[Submission, Submission]) -> None:
+    address = f"/submissions/{pair[0].public_id}/items/"
+    stranger = client_of(leader_of(TeamFactory.create(competition=pair[0].team.competition)))
+    assert stranger.get(address).status_code == 404
+    assert Client().get(address).status_code == 302
+    client = client_of(leader_of(pair[0].team))
+    page = html.parse(client.get(f"/submissions/{pair[0].public_id}/").content.decode())
+    assert address in [link.attributes["href"] for link in page.all("a")]
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    assert len(queries) <= 20

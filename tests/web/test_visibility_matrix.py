@@ -163,7 +163,7 @@ RULES: Final[dict[str, str]] = {
 }
 EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE, API_MANAGE})  # no beginnings
 SHOWS_REFERENCES: Final = (f"{MANAGE}references/", f"{API_MANAGE}references/")  # to those who may view answers
-COMPARISON: Final = "submissions/<uuid:public_id>/compare/"  # to the team that sent them
+SHOWS_ANSWERS: Final = tuple(f"submissions/<uuid:public_id>/{page}/" for page in ("compare", "items"))  # to their team
 QUERIES: Final = {
     "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt"),
     "submission_status": ("?view=full",),
@@ -224,7 +224,7 @@ def may_see(state: State, viewer: str, canary: str, route: str) -> bool:
     if kind in ("public detail", "public signature"):
         return is_own and _own_score_is_shown(state, name)
     if kind == "answers":  # what the team itself sent
-        return is_own and (route.startswith(COMPARISON) or route.endswith("/file/"))
+        return is_own and (route.startswith(SHOWS_ANSWERS) or route.endswith("/file/"))
     return kind == "private detail" and is_own and state.is_published  # and no item value, ever
 
 

@@ -201,7 +201,7 @@ PAGES: Final[dict[str, Rule]] = {
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
             "campaign_scores",
             *("questions", "submission", "submission_status", "receipt", "receipt_json", "data_file"),
-            *("figures", "figure_csv", "submission_compare", "submission_comparison"),
+            *("figures", "figure_csv", "submission_compare", "submission_comparison", "submission_items"),
             *(
                 "account",
                 "account_export",

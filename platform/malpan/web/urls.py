@@ -19,6 +19,7 @@ from malpan.web.pages import (
     figures,
     files,
     home,
+    items,
     letters,
     metrics,
     notices,
@@ -82,6 +83,7 @@ urlpatterns = [
     path("manage/new/", setup.new_page, name="manage_new"),
     path("submissions/<uuid:public_id>/", submissions.detail_page, name="submission"),
     path("submissions/<uuid:public_id>/status/", submissions.status_fragment, name="submission_status"),
+    path("submissions/<uuid:public_id>/items/", items.items_page, name="submission_items"),
     path("submissions/<uuid:public_id>/compare/", comparison.choice, name="submission_compare"),
     path(
         "submissions/<uuid:public_id>/compare/<uuid:with_id>/",

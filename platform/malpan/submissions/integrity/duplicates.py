@@ -82,8 +82,14 @@ def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]
 
     Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
     """
-    texts = [_texts(row.file_sha256, recipe_of(row.phase.track), _references_of(row.phase)) for row in (one, other)]
+    texts = [answers_of(row) for row in (one, other)]
     return [AnswerPair(item, texts[0].get(item), texts[1].get(item)) for item in dict.fromkeys([*texts[0], *texts[1]])]
+
+
+def answers_of(submission: Submission) -> dict[str, str]:
+    """The answers of a submission by item, in the order of its file. Raises as ``answers_side_by_side``."""
+    phase = submission.phase
+    return _texts(submission.file_sha256, recipe_of(phase.track), _references_of(phase))
 
 
 def _in_order(one: Submission, other: Submission, pair: Pair) -> AlikePair:

@@ -21,6 +21,7 @@ from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.pages.context import MemberRequest, members_only, page_context, page_of
 from malpan.web.presenters import comparison
+from malpan.web.presenters.items import ItemTexts, item_texts
 from scoring.errors import InvalidFile
 
 ITEMS: Final = 50  # on a page
@@ -92,7 +93,7 @@ def _items(
         return {"is_unreadable": True}
     shows_all = request.GET.get("items") == "all"
     changed = [row for row in answers if not row.is_same]
-    values = comparison.item_values(one, other, shown)
+    values = item_texts([one, other], shown)
     page = page_of(request, answers if shows_all else changed, ITEMS)
     return {
         "shows_all": shows_all,
@@ -105,5 +106,5 @@ def _items(
     }
 
 
-def _item(row: AnswerPair, values: comparison.ItemTexts) -> dict[str, Any]:
+def _item(row: AnswerPair, values: ItemTexts) -> dict[str, Any]:
     return {"answers": row, "values": values.of(row.id)}

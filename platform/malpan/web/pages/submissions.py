@@ -235,6 +235,7 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     context |= _result(request.user, status_of(submission, track, selectors.run_for(request.user, submission)))
     sees_all = selectors.sees_hidden(request.user, submission)
     context["rescored"] = rescored_lines(submission, sees_all=sees_all)
+    context["is_own"] = selectors.is_open_to_the_team(request.user, submission)
     context["comparable"] = _comparable(context["team"], submission)
     context["file_format"] = scores.file_format(submission)
     context["history_href"] = address("submissions", track.competition, track if len(context["tracks"]) > 1 else None)

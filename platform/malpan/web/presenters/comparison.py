@@ -1,24 +1,21 @@
-"""Two results of a team in words: the differences of their scores with intervals and p-values, and of their items."""
+"""Two results of a team in words: the differences of their scores with intervals and p-values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from malpan.competitions.models import Phase, Track
+from malpan.competitions.models import Track
 from malpan.leaderboard.models import ResultComparison
-from malpan.submissions.manage_selectors import item_values as values_of_items
-from malpan.submissions.models import ScoringRun, Submission
+from malpan.submissions.models import ScoringRun
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting, scores
-from malpan.web.presenters.submissions import metric_label
 from scoring.recipes import Column, get_recipe
 
 DECIMALS: Final = 4
-BINS: Final = 4  # of item values, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +38,6 @@ class ComparedLine:
     difference: str
     tested: Tested
     is_main: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ItemTexts:
-    """The values of items by metric as the reader may see them; ``labels`` of the metrics."""
-
-    labels: Sequence[str] = ()
-    by_item: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
-
-    def of(self, item: str) -> Sequence[tuple[str, str]]:
-        """The values of the earlier and of the later submission, by metric; empty where none are shown."""
-        return self.by_item.get(item, ())
 
 
 def refusal_of(shown: Sequence[ShownRun | None]) -> str:
@@ -122,40 +107,3 @@ def reason_text(row: ResultComparison) -> str:
         ),
     }
     return texts.get(row.reason, "")
-
-
-def item_values(one: Submission, other: Submission, shown: Sequence[ShownRun | None]) -> ItemTexts:
-    """The values of items where the organiser opened them: of the public split, of all once the final board is out;
-    none of a score that the team may not see with every digit.
-    """
-    phase = one.phase
-    if phase.item_scores == Phase.ItemScores.CLOSED or refusal_of(shown):
-        return ItemTexts()
-    if one.live_run is None or other.live_run is None:
-        return ItemTexts()
-    tables = []
-    for run in (one.live_run, other.live_run):
-        metrics, items = values_of_items(run, with_private=phase.final_published_at is not None)
-        tables.append((metrics, {item.id: item.values for item in items}))
-    (metrics, first), (_others, second) = tables
-    is_binned = phase.item_scores == Phase.ItemScores.BINNED
-    return ItemTexts(
-        labels=[metric_label(other.live_run, name) for name in metrics],
-        by_item={
-            item: [
-                (_value_text(first.get(item, {}).get(name), is_binned), _value_text(values.get(name), is_binned))
-                for name in metrics
-            ]
-            for item, values in second.items()
-        },
-    )
-
-
-def _value_text(value: float | None, is_binned: bool) -> str:
-    """``0.8123``, or the quarter it is in: ``0.75–1``. Values beyond 0 to 1 are at the end."""
-    if value is None:
-        return "–"
-    if not is_binned:
-        return f"{value:.4f}"
-    at = min(max(int(value * BINS), 0), BINS - 1)
-    return f"{at / BINS:g}–{(at + 1) / BINS:g}"

@@ -1,0 +1,50 @@
+"""One submission of one's own team, item by item: the answers, and their values where the organiser opened them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Final
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from malpan.core.errors import SystemFault
+from malpan.submissions import selectors
+from malpan.submissions.errors import SubmissionNotFound
+from malpan.submissions.integrity.duplicates import answers_of
+from malpan.web.pages.context import MemberRequest, members_only, page_context, page_of
+from malpan.web.presenters.items import item_texts
+from scoring.errors import InvalidFile
+
+ITEMS: Final = 50  # on a page
+
+
+@require_safe
+@members_only
+def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
+    """In the order of the file; where values are shown, from the lowest of ``?by=`` on. Raises ``SubmissionNotFound``
+    for a submission of others.
+    """
+    submission = selectors.submission_for(request.user, public_id)
+    if not selectors.is_open_to_the_team(request.user, submission):
+        raise SubmissionNotFound
+    phase = submission.phase
+    context = page_context(request, phase.track.competition.slug).context("submissions")
+    context |= {"submission": submission, "track": phase.track, "phase": phase, "opened": phase.item_scores}
+    try:
+        answers = answers_of(submission)
+    except (SystemFault, InvalidFile):
+        return render(request, "pages/items.html", context | {"is_unreadable": True})
+    by = request.GET.get("by", "")
+    values = item_texts([submission], [selectors.run_for_team(submission)], by=by)
+    names = [name for name, _label in values.metrics]
+    sent = dict.fromkeys(item for item in (*values.order, *answers) if item in answers)
+    page = page_of(request, list(sent), ITEMS)
+    context |= {
+        "page": page,
+        "metrics": values.metrics,
+        "sorted_by": (by if by in names else names[0]) if values.order and names else "",
+        "items": [(item, answers[item], [text for (text,) in values.of(item)]) for item in page],
+    }
+    return render(request, "pages/items.html", context)
