@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -13,11 +14,12 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.jobs.models import Job
 from malpan.leaderboard import standings
-from malpan.leaderboard.models import BoardSureness, ResultSureness
+from malpan.leaderboard.models import BoardItems, BoardSureness, ResultSureness
 from malpan.leaderboard.published import published_board
 from malpan.leaderboard.selectors import board
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.leaderboard.sureness import computing, results
+from malpan.leaderboard.sureness.items import FEWEST, items_found
 from malpan.leaderboard.sureness.queueing import queue_due
 from malpan.leaderboard.sureness.results import intervals_of
 from malpan.submissions.models import MetricResult, ScoringRun
@@ -288,3 +290,58 @@ def test_a_result_without_items_has_none_and_is_not_looked_at_again(phase: Phase
     MetricResult.objects.all().delete()
     compute(phase)
     assert intervals_of(submission.live_run_id) == {False: {}}
+
+
+def test_what_the_items_of_a_board_say_is_what_its_values_say(phase: Phase) -> None:
+    """Difficulty, correlations and wins of the teams, counted here once more without numpy; baselines are no teams."""
+    skills = [0.9, 0.5, 0.4]
+    teams_with(phase, skills)
+    plain = TeamFactory.create(competition=phase.track.competition, is_baseline=True)
+    scored(phase, plain, report_of(9, 0.95))
+    compute(phase)
+    shown = board(phase)
+    found = items_found(shown.sureness)
+    assert found is not None
+    assert found.teams == 3
+    values = [{item.id: item.scores for item in report_of(seed, skill).items} for seed, skill in enumerate(skills)]
+    order = [str(row.submission.public_id) for row in shown.rows if row.rank is not None]
+    assert list(found.wins.submissions) == order
+    by_place = [values[[0.9, 0.5, 0.4].index(skill)] for skill in sorted(skills, reverse=True)]
+    for item in ("q0", "q39"):
+        expected = sum(each[item]["bleurt"] for each in values) / 3
+        assert found.means["bleurt"][item] == pytest.approx(expected)
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        pairs = [(by_place[one][item]["exact_match"], by_place[other][item]["exact_match"]) for item in by_place[0]]
+        assert found.wins.wins["exact_match"][one][other] == sum(a > b for a, b in pairs)
+        assert found.wins.ties["exact_match"][one][other] == sum(a == b for a, b in pairs)
+    assert [found.wins.ties["exact_match"][at][at] for at in range(3)] == [0, 0, 0]
+    at, to = (list(found.metrics).index(name) for name in ("bleurt", "rouge_1"))
+    pooled = [(each[item]["bleurt"], each[item]["rouge_1"]) for each in values for item in each]
+    assert found.correlations[at][to] == pytest.approx(statistics.correlation(*zip(*pooled, strict=True)))
+    assert found.correlations[to][at] == found.correlations[at][to]
+    assert found.correlations[at][at] is None
+
+
+def test_of_few_items_nothing_is_told_of_pairs_of_teams(phase: Phase) -> None:
+    for seed in range(2):
+        team = TeamFactory.create(competition=phase.track.competition)
+        scored(phase, team, report_of(seed, 0.5, items=FEWEST - 1))
+    compute(phase)
+    found = items_found(board(phase).sureness)
+    assert found is not None
+    assert found.wins.wins == found.wins.ties == {}
+
+
+def test_a_board_published_by_an_earlier_version_has_its_items_looked_into(phase: Phase) -> None:
+    teams_with(phase, [0.9, 0.5])
+    Phase.objects.update(ends_at=timezone.now() - timedelta(minutes=1), starts_at=timezone.now() - timedelta(days=1))
+    phase.refresh_from_db()
+    publish_final_board(phase=phase, actor=UserFactory.create(is_superuser=True))
+    compute(phase)
+    BoardItems.objects.all().delete()
+    BoardSureness.objects.update(basis="of an earlier method")
+    assert items_found(published_board(phase).sureness) is None
+    assert queue_due() == 1
+    work()
+    assert items_found(published_board(phase).sureness).teams == 2
+    assert queue_due() == 0

@@ -86,7 +86,7 @@ def _values(name: str, route: str, world: World) -> list[Any]:
         "name": [world.data_file.file_name] if route.startswith("files") else ["meteor"],
     }
     if name == "name" and "/figures/" in route:
-        return ["leading", "distribution", "movement"]
+        return ["leading", "distribution", "metrics", "movement", "wins", "difficulty", "correlation"]
     if name == "pk" and "/arena/computations/" in route:
         return [world.arena.computation.pk]
     if name == "pk" and "/manage/arena/" in route:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,9 +15,18 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.snapshots import publish_final_board
+from malpan.leaderboard.sureness import computing
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
-from tests.factories import TeamFactory, UserFactory, finished_submission, leader_of
+from tests.factories import (
+    CompetitionFactory,
+    PhaseFactory,
+    TeamFactory,
+    UserFactory,
+    finished_submission,
+    leader_of,
+)
+from tests.leaderboard.sureness_world import RECIPE, compute, teams_with
 from tests.web import html
 from tests.web.conftest import SCORES, client_of
 
@@ -119,3 +129,78 @@ def test_more_teams_cost_no_more_queries(board: Phase) -> None:
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 20
     assert Submission.objects.count() == 12
+
+
+def test_two_metrics_are_drawn_against_each_other_and_can_be_chosen(board: Phase, team: Team) -> None:
+    client = client_of(leader_of(team))
+    page = page_of(board, client)
+    drawn = page.one("svg", "scatter")
+    assert len(drawn.all("circle")) == 4  # every team once, no baseline
+    assert len(drawn.all("circle", "plot-here")) == 1
+    form = next(form for form in page.all("form") if form.attributes.get("action") == "#metrics-head")
+    fields = {select.attributes["name"]: select for select in form.all("select")}
+    keys = [option.attributes["value"] for option in fields["x"].all("option")]
+    assert {"final_score", *SCORES} >= set(keys)
+    asked = {"x": keys[-1], "y": "final_score"}
+    [chosen] = [
+        option.attributes["value"]
+        for option in html.parse(client.get(address(board), asked).content.decode())
+        .one("select", id="metrics-x")
+        .all("option")
+        if "selected" in option.attributes
+    ]
+    assert chosen == keys[-1]
+    lines = client.get(address(board, "metrics.csv"), asked).content.decode("utf-8-sig").splitlines()
+    assert lines[0] == f"team,{keys[-1]},final_score"
+    assert len(lines) == 5
+
+
+@pytest.fixture
+def resampled(monkeypatch: pytest.MonkeyPatch) -> Phase:
+    """Three teams with the values of forty items, and their board as a worker computed it."""
+    monkeypatch.setattr(computing, "TRIALS", 200)
+    phase: Phase = PhaseFactory.create(track__recipe=RECIPE, track__competition=CompetitionFactory.create())
+    teams_with(phase, [0.9, 0.5, 0.4])
+    compute(phase)
+    return phase
+
+
+def test_a_matrix_says_on_how_many_items_a_team_beat_another(resampled: Phase) -> None:
+    page = page_of(resampled)
+    drawn = page.one("svg", "matrix")
+    assert len(drawn.all("rect")) == 6
+    header, *rows = rows_of(resampled, "wins")
+    assert header == ["team", "other", "wins", "ties", "losses"]
+    assert all(sum(int(number) for number in row[2:]) == 40 for row in rows)
+    first = next(row for row in rows if row[0] == rows[0][0])
+    assert int(first[2]) > int(first[4])
+    assert table_of(page, "wins")[0][2] == f"{first[2]}–{first[4]}"
+    assert html.problems(page) == []
+
+
+def test_a_rounded_board_tells_nothing_of_items(resampled: Phase) -> None:
+    Phase.objects.update(score_step=Decimal("0.01"))
+    assert page_of(resampled).all("svg", "matrix") == []
+    assert Client().get(address(resampled, "wins.csv")).status_code == 404
+
+
+@pytest.mark.parametrize(("opened", "is_told"), [("open", True), ("binned", False), ("closed", False)])
+def test_items_are_public_after_the_end_where_the_organiser_opened_them(
+    resampled: Phase, opened: str, is_told: bool
+) -> None:
+    Phase.objects.update(item_scores=opened)
+    assert Client().get(address(resampled, "difficulty.csv")).status_code == 404
+    now = timezone.now()
+    Phase.objects.update(starts_at=now - timedelta(days=9), ends_at=now - timedelta(hours=1))
+    resampled.refresh_from_db()
+    publish_final_board(phase=resampled, actor=UserFactory.create(is_superuser=True))
+    compute(resampled)
+    for name in ("difficulty", "correlation"):
+        assert Client().get(address(resampled, f"{name}.csv")).status_code == (200 if is_told else 404)
+    if is_told:
+        page = page_of(resampled)
+        means = [float(row[1]) for row in rows_of(resampled, "difficulty")[1:]]
+        assert len(means) == 40
+        assert means == sorted(means)
+        assert [float(line[1]) for line in table_of(page, "difficulty")] == pytest.approx(means, abs=5e-5)
+        assert html.problems(page) == []

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from malpan.web.plots.bars import LABELS, Column, bars
 from malpan.web.plots.forest import LABEL_COLUMNS, Estimate, cut, forest
 from malpan.web.plots.line import Point, line
-from malpan.web.plots.matrix import SHADES, win_matrix
+from malpan.web.plots.matrix import SHADES, correlation_matrix, win_matrix
 from malpan.web.plots.scales import Scale, tick_text, ticks
+from malpan.web.plots.scatter import Point as Placed
+from malpan.web.plots.scatter import scatter
 from malpan.web.plots.slope import Move, slopes
 from malpan.web.plots.strip import BINS, strip
 from malpan.web.plots.times import time_text, time_ticks
@@ -217,3 +219,42 @@ def test_slopes_go_from_the_place_before_to_the_one_after() -> None:
     assert slopes([]) is None
     with pytest.raises(ValueError, match="count from 1"):
         slopes([Move("가람", 0, 1)])
+
+
+def test_correlations_are_shaded_from_none_at_minus_one_to_most_at_one() -> None:
+    plot = correlation_matrix(["1", "2", "3"], [[None, -1.0, 1.0], [-1.0, None, None], [1.0, None, None]])
+    assert plot is not None
+    shades = [(cell.text, cell.shade) for cell in plot.cells]
+    assert shades == [("−1.00", 0), ("1.00", SHADES - 1), ("−1.00", 0), ("–", None), ("1.00", SHADES - 1), ("–", None)]
+    assert correlation_matrix([], []) is None
+    with pytest.raises(ValueError, match="fit"):
+        correlation_matrix(["1", "2"], [[None, 0.5]])
+
+
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(0, 1)), min_size=2, max_size=50))
+def test_points_lie_between_the_axes_in_the_order_of_their_values(values: list[tuple[float, float]]) -> None:
+    plot = scatter([Placed(x, y, str(at)) for at, (x, y) in enumerate(values)], "가로", "세로")
+    assert plot is not None
+    assert len(plot.dots) == len(values)
+    for dot, (x, y) in zip(plot.dots, values, strict=True):
+        assert plot.left <= dot.x <= plot.right
+        assert plot.top <= dot.y <= plot.bottom
+        for other, (other_x, other_y) in zip(plot.dots, values, strict=True):
+            assert other_x < x or other.x >= dot.x
+            assert other_y < y or other.y <= dot.y
+
+
+def test_a_point_of_what_is_own_is_drawn_last_with_a_ring_and_every_point_says_what_it_is() -> None:
+    plot = scatter([Placed(0.0, 0.0, "나", is_marked=True), Placed(1.0, 0.5, "<남>")], "가로 지표", "세로 지표")
+    assert plot is not None
+    assert [(dot.label, dot.x, dot.y) for dot in plot.dots] == [
+        ("<남>", plot.right, plot.top),
+        ("나", plot.left, plot.bottom),
+    ]
+    words = {"plot": plot, "id": "metrics", "title": "두 지표", "description": "설명"}
+    drawn = ElementTree.fromstring(render_to_string("plots/scatter.html", words).strip())
+    circles = drawn.findall(".//circle")
+    assert [circle.find("title").text for circle in circles] == ["<남>", "나"]
+    assert ["plot-here" in circle.attrib["class"] for circle in circles] == [False, True]
+    assert {"↑ 세로 지표", "가로 지표 →"} <= {text.text for text in drawn.findall(".//text")}
+    assert scatter([Placed(0.0, 0.0, "나")], "x", "y") is None

@@ -128,6 +128,7 @@ RULES: Final[dict[str, str]] = {
                 "judge",
                 "submissions",
                 "duplicates",
+                "figures",
                 "teams",
                 "quota",
                 "notices",

@@ -316,6 +316,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
             *("manage_campaign_judges", "manage_campaign_judge", "manage_campaign_quality"),
             *("manage_campaign_scores", "manage_campaign_exclusions"),
             *("manage_overview", "manage_archive", "manage_audit", "manage_audit_csv", "manage_audit_entry"),
+            *("manage_figures", "manage_figure_csv"),
             *("manage_duplicates", "manage_side_by_side", "manage_notices", "manage_phases", "manage_questions"),
             *("manage_question", "manage_quota", "manage_quota_team", "manage_quota_all", "manage_reference"),
             *("manage_rescoring", "manage_rescoring_batch", "manage_rescoring_progress", "manage_rescoring_csv"),

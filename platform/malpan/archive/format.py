@@ -182,6 +182,7 @@ LEFT_OUT: Final = (
     "jobs.job",  # current work: an unfinished run is queued again by the import
     "jobs.worker",  # who works on this site now
     "leaderboard.boardsureness",  # computed by a worker of this site
+    "leaderboard.boarditems",
     "leaderboard.resultcomparison",
     "leaderboard.resultsureness",
     "leaderboard.standing",  # computed from the live results

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeVar
+from uuid import UUID
 
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import is_blind
@@ -48,7 +49,7 @@ class Sureness:
     """How sure a board is, as it was computed at ``computed_at``. ``is_current``: of the very standings shown.
 
     ``reason``: why there are no bands; empty where there are. ``tests``: the pairs of teams that were tested.
-    ``rows`` and ``ranks`` are by the public id of a submission.
+    ``rows`` and ``ranks`` are by the public id of a submission. ``stamp`` names it.
     """
 
     computed_at: datetime
@@ -61,6 +62,7 @@ class Sureness:
     signature_hash: str
     rows: Mapping[str, RowSureness]
     ranks: Mapping[str, int | None]
+    stamp: UUID
     is_current: bool = True
 
 

@@ -189,6 +189,20 @@ class BoardSureness(models.Model):
         return f"{self.phase_id} {self.scope} {self.snapshot_id or ''}"
 
 
+class BoardItems(models.Model):
+    """What the items of a board's teams say beyond its scores (``leaderboard.sureness.items``), apart from the row that
+    every page of the board reads. ``found`` is empty for a board without teams.
+    """
+
+    sureness = models.OneToOneField(
+        BoardSureness, primary_key=True, on_delete=models.CASCADE, related_name="items_found"
+    )
+    found = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"{self.sureness_id}"
+
+
 class ResultSureness(models.Model):
     """How sure the scores of a result are, on its board or not (``leaderboard.sureness.results``): ``scores`` has the
     ends of the interval of each by name, of those that follow from the stored items.

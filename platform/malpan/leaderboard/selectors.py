@@ -65,12 +65,12 @@ def board(
 
 
 def board_and_field(
-    phase: Phase, *, viewer_team: Team | None = None, now: datetime | None = None
+    phase: Phase, *, viewer_team: Team | None = None, now: datetime | None = None, view: View | None = None
 ) -> tuple[Board, Field]:
-    """The public board of ``phase`` without its rows but the viewer's own, and what all its teams scored."""
+    """The public board of ``phase``, by default without rows but the viewer's own, and what all its teams scored."""
 
     def read(fresh: Any) -> tuple[Board, Field]:
-        found = _board(fresh, viewer_team, False, now, View(limit=0))
+        found = _board(fresh, viewer_team, False, now, view or View(limit=0))
         if not found.row_count:
             return found, NOBODY
         return found, kept.field_of(fresh.version, fresh, _scope(found.frozen_at), found.signature_hash)

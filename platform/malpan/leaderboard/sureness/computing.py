@@ -17,7 +17,8 @@ from malpan.core.errors import SystemFault
 from malpan.jobs import outcome, registry
 from malpan.jobs.lease import LeaseRenewer
 from malpan.jobs.models import Job
-from malpan.leaderboard.models import BoardSureness, StandingsVersion
+from malpan.leaderboard.models import BoardItems, BoardSureness, StandingsVersion
+from malpan.leaderboard.sureness.items import found_in
 from malpan.leaderboard.sureness.queueing import SURENESS
 from malpan.leaderboard.sureness.results import keep_results
 from malpan.leaderboard.sureness.selectors import ROUNDED
@@ -36,13 +37,14 @@ class SurenessCrashed(SystemFault):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a computation, as the columns of ``BoardSureness``."""
+    """The result of a computation, as the columns of ``BoardSureness``, and ``in_items`` that of ``BoardItems``."""
 
     rows: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
     items: int = 0
     pairs: int = 0
     level: float = 0.0
+    in_items: dict[str, Any] = field(default_factory=dict)
 
 
 class ComputeSureness(registry.Handler):
@@ -60,13 +62,15 @@ class ComputeSureness(registry.Handler):
         fields: dict[str, Any] = {"version": version if is_all else None, "stamp": uuid4()}
         basis = _basis(wanted)
         key = "" if basis is None else json_sha256(basis.content(TRIALS, SEED))
+        in_items = None
         if wanted.stamp is None or not key or key != wanted.basis:
             found = Found(reason="recipe") if basis is None else compute(basis)
+            in_items = found.in_items
             fields |= {name: getattr(found, name) for name in ("rows", "reason", "items", "pairs", "level")}
             fields |= {"basis": key, "signature_hash": "" if basis is None else basis.signature_hash}
             fields |= {"seed": SEED, "trials": TRIALS, "computed_at": timezone.now()}
             fields["seconds"] = time.monotonic() - began
-        outcome.written(job, lambda: _store(job, wanted.pk, fields))
+        outcome.written(job, lambda: _store(job, wanted.pk, fields, in_items))
 
     def given_up(self, job: Job) -> None:
         version = StandingsVersion.objects.filter(phase__pk__in=BoardSureness.objects.filter(job=job).values("phase"))
@@ -123,7 +127,8 @@ def compute(basis: Basis) -> Found:
         }
         for each in found.entrants
     }
-    return Found(rows, str(found.reason or ""), found.items, found.pairs, found.level)
+    in_items = {} if found.reason else found_in(basis, values)
+    return Found(rows, str(found.reason or ""), found.items, found.pairs, found.level, in_items)
 
 
 def _basis(wanted: BoardSureness) -> Basis | None:
@@ -133,9 +138,12 @@ def _basis(wanted: BoardSureness) -> Basis | None:
         return None
 
 
-def _store(job: Job, pk: int, fields: dict[str, Any]) -> bool:
+def _store(job: Job, pk: int, fields: dict[str, Any], in_items: dict[str, Any] | None) -> bool:
+    """``in_items``: what was found in the items; ``None`` where it is as it was."""
     with transaction.atomic():
         if not outcome.finish(job_id=job.pk, attempt=job.attempt):
             return False
         BoardSureness.objects.filter(pk=pk).update(**fields)
+        if in_items is not None:
+            BoardItems.objects.update_or_create(sureness_id=pk, defaults={"found": in_items})
     return True

@@ -48,8 +48,10 @@ def _due_phases(scope: str) -> QuerySet[Phase]:
 
 
 def _due_snapshots() -> QuerySet[BoardSnapshot]:
-    never = Q(sureness=None) | Q(sureness__stamp=None) & ~Q(sureness__job__state__in=OPEN)
-    return BoardSnapshot.objects.filter(never).defer("rows").select_related("phase")
+    """Those that were never computed, or by an earlier version that looked into no items."""
+    never = Q(sureness__stamp=None) | Q(sureness__items_found=None, sureness__reason="")
+    is_due = Q(sureness=None) | never & ~Q(sureness__job__state__in=OPEN)
+    return BoardSnapshot.objects.filter(is_due).defer("rows").select_related("phase")
 
 
 def _queue(phase: Phase, scope: str, snapshot: BoardSnapshot | None) -> bool:

@@ -64,6 +64,7 @@ def _stored(stamp: UUID) -> tuple[Sureness, UUID | None] | None:
         signature_hash=row.signature_hash,
         rows=known,
         ranks=ranks,
+        stamp=stamp,
     )
     return found, row.version
 

@@ -18,7 +18,7 @@ from scoring.records import ItemScores, ScoreReport
 from scoring.signature import metric_signatures
 
 ROWS: Final = 300  # of a board, from the first
-METHOD: Final = 1  # of what is stored; another number makes every board due
+METHOD: Final = 2  # of what is stored; another number makes every board due
 
 
 @dataclass(frozen=True, slots=True)

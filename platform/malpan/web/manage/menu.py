@@ -52,6 +52,7 @@ MENU: Final = (
         (
             Entry("manage_runs", _("채점 현황")),
             Entry("manage_submissions", pgettext_lazy("list", "제출")),
+            Entry("manage_figures", _("문항과 지표")),
             Entry("manage_duplicates", _("중복")),
             Entry("manage_rescoring", _("재채점")),
             Entry("manage_arena", _("사람 평가")),

@@ -1,20 +1,20 @@
-"""A win matrix: for every pair how many comparisons the row won against the column, shaded by the share."""
+"""A square table of pairs, shaded: how many comparisons the row won against the column, or how two things correlate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 CELL: Final = 44
 LABEL_WIDTH: Final = 56
 HEADER: Final = 28
-SHADES: Final = 9  # 0 lost all, 4 even, 8 won all
+SHADES: Final = 9  # of wins: 0 lost all, 4 even, 8 won all
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``shade`` is ``None`` where the two never met."""
+    """``shade`` is ``None`` where nothing is known of the two."""
 
     x: float
     y: float
@@ -46,37 +46,58 @@ def win_matrix(labels: Sequence[str], wins: Sequence[Sequence[int]], ties: Seque
 
     Raises ``ValueError`` for tables of another shape.
     """
+    _require_square(labels, wins, ties)
+
+    def cell(row: int, column: int) -> tuple[str, float | None]:
+        won, lost, tied = wins[row][column], wins[column][row], ties[row][column]
+        met = won + lost + tied
+        return (str(won), (won + tied / 2) / met) if met else ("–", None)
+
+    return _drawn(labels, cell)
+
+
+def correlation_matrix(labels: Sequence[str], values: Sequence[Sequence[float | None]]) -> Matrix | None:
+    """The drawing of correlations from -1, not shaded, to 1. ``None`` without rows; raises as ``win_matrix``."""
+    _require_square(labels, values)
+
+    def cell(row: int, column: int) -> tuple[str, float | None]:
+        value = values[row][column]
+        return ("–", None) if value is None else (f"{value:.2f}".replace("-", "−"), (value + 1) / 2)
+
+    return _drawn(labels, cell)
+
+
+def _require_square(labels: Sequence[str], *tables: Sequence[Sequence[float | None]]) -> None:
     count = len(labels)
-    if any(len(table) != count or any(len(row) != count for row in table) for table in (wins, ties)):
+    if any(len(table) != count or any(len(row) != count for row in table) for table in tables):
         raise ValueError("the tables do not fit the labels")
+
+
+def _drawn(labels: Sequence[str], cell: Callable[[int, int], tuple[str, float | None]]) -> Matrix | None:
+    """``cell`` gives the text of a row and column with the share from 0 to 1 that shades it."""
+    count = len(labels)
     if not count:
         return None
-    cells = tuple(
-        _cell(row, column, wins[row][column], wins[column][row], ties[row][column])
-        for row in range(count)
-        for column in range(count)
-        if row != column
-    )
     middle = CELL / 2 + 5
     return Matrix(
         width=LABEL_WIDTH + CELL * count,
         height=HEADER + CELL * count,
         cell=CELL - 2,
-        cells=cells,
+        cells=tuple(
+            _cell(row, column, *cell(row, column)) for row in range(count) for column in range(count) if row != column
+        ),
         rows=tuple(Label(LABEL_WIDTH - 8, HEADER + CELL * at + middle, label) for at, label in enumerate(labels)),
         columns=tuple(Label(LABEL_WIDTH + CELL * at + CELL / 2, HEADER - 9, label) for at, label in enumerate(labels)),
     )
 
 
-def _cell(row: int, column: int, won: int, lost: int, tied: int) -> Cell:
+def _cell(row: int, column: int, text: str, share: float | None) -> Cell:
     x, y = LABEL_WIDTH + CELL * column, HEADER + CELL * row
-    met = won + lost + tied
-    share = (won + tied / 2) / met if met else None
     return Cell(
         x=x,
         y=y,
         text_x=x + CELL / 2 - 1,
         text_y=y + CELL / 2 + 5,
-        text=str(won) if met else "–",
+        text=text,
         shade=None if share is None else min(int(share * SHADES), SHADES - 1),
     )

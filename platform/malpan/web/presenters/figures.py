@@ -1,11 +1,12 @@
-"""The plots of a board: the leading score over time, how all scores lie, and how ranks moved to the final board.
+"""The plots of a board: the leading score over time, how all scores lie, two metrics against each other, and how ranks
+moved to the final board.
 
 Each is a plot with the table that says the same, which is also a CSV file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -19,16 +20,31 @@ from malpan.leaderboard.field import Field
 from malpan.leaderboard.leading import Lead
 from malpan.web.plots.bars import Bars, Column, bars
 from malpan.web.plots.line import Line, Point, line
+from malpan.web.plots.matrix import Matrix
 from malpan.web.plots.scales import tick_text, ticks
+from malpan.web.plots.scatter import Point as PlacedPoint
+from malpan.web.plots.scatter import Scatter, scatter
 from malpan.web.plots.slope import Move, Slopes, slopes
-from malpan.web.presenters import formatting
+from malpan.web.presenters import formatting, scores
 
 LEADING: Final = "leading"
 DISTRIBUTION: Final = "distribution"
+METRICS: Final = "metrics"
 MOVEMENT: Final = "movement"
 BINS: Final = 20  # at most
 DRAWN: Final = 30  # teams of the slope chart
 FEWEST: Final = 2  # teams whose scores are drawn
+POINTS: Final = 300  # teams, from the first, of two metrics against each other
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of a figure can be chosen: a field of the address with its options, (value, label), and what it is now."""
+
+    name: str
+    label: str
+    options: Sequence[tuple[str, str]]
+    chosen: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +55,12 @@ class Figure:
     title: str
     words: str
     template: str
-    plot: Line | Bars | Slopes
+    plot: Line | Bars | Slopes | Scatter | Matrix
     heads: Sequence[str]
     lines: Sequence[Sequence[str]]
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    choices: Sequence[Choice] = ()
 
 
 def leading(found: Sequence[Lead], phase: Phase, now: datetime) -> Figure | None:
@@ -75,16 +92,11 @@ def distribution(teams: Field, own: float | None, phase: Phase) -> Figure | None
     if len(teams.ranked) < FEWEST:
         return None
     scale = phase.track.score_scale
-    marks = ticks(min(teams.ranked) * scale, max(teams.ranked) * scale, BINS)
-    ends = list(pairwise(marks))
-    counts = [0] * len(ends)
-    for value in teams.ranked:
-        counts[_bin(value * scale, marks)] += 1
-    own_bin = None if own is None else _bin(own * scale, marks)
-    spans = [f"{tick_text(low, marks)}–{tick_text(high, marks)}" for low, high in ends]
+    bins = binned([value * scale for value in teams.ranked])
+    own_bin = None if own is None else bins.of(own * scale)
     columns = [
-        Column(tick_text(low, marks), (count,), is_marked=at == own_bin)
-        for at, ((low, _high), count) in enumerate(zip(ends, counts, strict=True))
+        Column(label, (count,), is_marked=at == own_bin)
+        for at, (label, count) in enumerate(zip(bins.labels, bins.counts, strict=True))
     ]
     plot = bars(columns)
     if plot is None:
@@ -96,15 +108,98 @@ def distribution(teams: Field, own: float | None, phase: Phase) -> Figure | None
         template="plots/bars.html",
         plot=plot,
         heads=[_("점수 구간"), _("팀")],
-        lines=[[span, str(count)] for span, count in zip(spans, counts, strict=True)],
+        lines=[[span, str(count)] for span, count in zip(bins.spans, bins.counts, strict=True)],
         header=["from", "to", "teams"],
-        rows=[[low / scale, high / scale, count] for (low, high), count in zip(ends, counts, strict=True)],
+        rows=[[low / scale, high / scale, count] for (low, high), count in zip(bins.ends, bins.counts, strict=True)],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """How many values lie between neighbours of ``marks``, which are round."""
+
+    marks: Sequence[float]
+    counts: Sequence[int]
+
+    @property
+    def ends(self) -> list[tuple[float, float]]:
+        return list(pairwise(self.marks))
+
+    @property
+    def labels(self) -> list[str]:
+        """Where each begins."""
+        return [tick_text(low, list(self.marks)) for low, _high in self.ends]
+
+    @property
+    def spans(self) -> list[str]:
+        return [
+            f"{low}–{tick_text(high, list(self.marks))}"
+            for low, (_low, high) in zip(self.labels, self.ends, strict=True)
+        ]
+
+    def of(self, value: float) -> int:
+        """The place of the bin that ``value`` is in."""
+        return _bin(value, self.marks)
+
+
+def binned(values: Sequence[float]) -> Bins:
+    """``values``, at least one, counted."""
+    marks = ticks(min(values), max(values), BINS)
+    counts = [0] * (len(marks) - 1)
+    for value in values:
+        counts[_bin(value, marks)] += 1
+    return Bins(marks, counts)
 
 
 def _bin(value: float, marks: Sequence[float]) -> int:
     step = (marks[-1] - marks[0]) / (len(marks) - 1)
     return min(max(int((value - marks[0]) / step + 1e-9), 0), len(marks) - 2)
+
+
+def metrics(found: Board, asked: Mapping[str, str]) -> Figure | None:
+    """The teams of ``found`` by two of its scores, chosen by ``x`` and ``y`` of the address; ``None`` where it has only
+    one score, or one team.
+    """
+    rows = [row for row in found.rows if row.rank is not None]
+    columns = [column for column in found.columns if sum(column.key in row.scores for row in rows) >= FEWEST]
+    if len(columns) < 2:
+        return None
+    by_key = {column.key: column for column in columns}
+    x = by_key.get(asked.get("x", ""), columns[1])
+    y = by_key.get(asked.get("y", ""), columns[0])
+    track, language = found.phase.track, scores.language()
+    scales = [track.score_scale if column.is_scaled else 1 for column in (x, y)]
+    placed = [row for row in rows if x.key in row.scores and y.key in row.scores]
+    points = [
+        PlacedPoint(
+            row.scores[x.key] * scales[0], row.scores[y.key] * scales[1], f"{row.rank} {row.team_name}", row.is_own
+        )
+        for row in placed
+    ]
+    plot = scatter(points, x.label(language), y.label(language))
+    if plot is None:
+        return None
+    options = [(column.key, column.label(language)) for column in columns]
+    return Figure(
+        name=METRICS,
+        title=_("두 지표 견주기"),
+        words=_(
+            "점 하나가 한 팀입니다. 두 지표가 함께 오르면 점이 오른쪽 위로 늘어섭니다. 테두리가 있는 점이 내 팀입니다."
+        ),
+        template="plots/scatter.html",
+        plot=plot,
+        heads=[_("팀"), x.label(language), y.label(language)],
+        lines=[
+            [
+                row.team_name,
+                *(scores.score_text(column, row.scores[column.key], track, is_short=True) for column in (x, y)),
+            ]
+            for row in placed
+        ],
+        header=["team", x.key, y.key],
+        rows=[[row.team_name, row.scores[x.key], row.scores[y.key]] for row in placed],
+        choices=[Choice("x", _("가로 지표"), options, x.key), Choice("y", _("세로 지표"), options, y.key)],
+    )
 
 
 def movement(final: Board | None, phase: Phase) -> Figure | None:
