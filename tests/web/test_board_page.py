@@ -11,8 +11,12 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from malpan.competitions.models import Phase
+from malpan.core.times import kst_day
+from malpan.leaderboard import kept
+from malpan.leaderboard.models import DayRanks
 from malpan.leaderboard.selectors import board
 from malpan.submissions.models import ScoringRun
+from malpan.teams.models import Team
 from malpan.web.presenters.board import _shown_columns
 from malpan.web.presenters.board_headings import Sorting
 from malpan.web.presenters.board_lines import second_line
@@ -196,3 +200,38 @@ def test_a_phone_shows_at_least_two_scores_and_always_the_one_sorted_by(
             shown = second_line(found, Sorting(column.key, "descending"))
             assert column.key in shown
             assert len(shown) >= min(2, len(found.columns) - 1)
+
+
+def team_cells(page: html.Element) -> dict[str, str]:
+    """What stands under the name of each team."""
+    found = {}
+    for cell in page.one("table", "board").all("th", "team"):
+        if names := cell.all(css_class="team-name"):
+            found[names[0].text] = " ".join(each.text for each in cell.all("span", "standing"))
+    return found
+
+
+def test_a_row_says_how_far_it_is_below_the_team_above(contest: Contest, client: Client) -> None:
+    page = page_of(client, contest.url("board/"))
+    assert team_cells(page) == {"Better": "", "Team One": "바로 위와 −10.77", "Baseline": ""}
+    assert "바로 위 팀과의 점수 차이" in page.one("section", "board-rules").text
+    assert "어제" not in page.one("section", "board-rules").text
+    by_another = page_of(client, contest.url("board/?sort=bleurt"))
+    assert set(team_cells(by_another).values()) == {""}
+
+
+def test_a_row_says_how_far_its_team_moved_since_yesterday(contest: Contest, client: Client) -> None:
+    board(contest.phase)
+    better = Team.objects.get(name="Better")
+    today = {"day": kst_day(timezone.now()), "ranks": {str(contest.team.pk): 1, str(better.pk): 2}}
+    DayRanks.objects.create(phase=contest.phase, **today)
+    found = team_cells(page_of(client, contest.url("board/")))
+    assert found["Better"] == "어제보다 ▲ 1"
+    assert found["Team One"].startswith("어제보다 ▼ 1")
+    DayRanks.objects.all().delete()
+    kept.day_ranks.cache_clear()
+    DayRanks.objects.create(phase=contest.phase, day=today["day"], ranks={str(contest.team.pk): 2})
+    page = page_of(client, contest.url("board/"))
+    assert team_cells(page)["Better"] == "새 팀"
+    assert team_cells(page)["Team One"] == "바로 위와 −10.77"
+    assert "어제 마지막 순위" in page.one("section", "board-rules").text

@@ -183,6 +183,7 @@ LEFT_OUT: Final = (
     "jobs.worker",  # who works on this site now
     "leaderboard.boardsureness",  # computed by a worker of this site
     "leaderboard.boarditems",
+    "leaderboard.dayranks",
     "leaderboard.resultcomparison",
     "leaderboard.resultsureness",
     "leaderboard.standing",  # computed from the live results

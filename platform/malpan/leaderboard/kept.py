@@ -6,6 +6,8 @@ has to be declared old: what changed has another one. Rows are shared by all rea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
@@ -14,7 +16,7 @@ from django.db.models.expressions import OrderBy
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard import field, leading, standings
-from malpan.leaderboard.models import Standing
+from malpan.leaderboard.models import DayRanks, Standing
 from malpan.teams.models import Team
 
 SUMMARIES: Final = 64
@@ -41,6 +43,12 @@ def page(
 def of_team(_version: UUID, phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:
     """As ``standings.of_team``."""
     return standings.of_team(phase, scope, signature_hash, team)
+
+
+@lru_cache(SUMMARIES)
+def day_ranks(phase_id: int, day: date) -> Mapping[str, int]:
+    """The ranks with which ``day`` began, as they were noted."""
+    return dict(DayRanks.objects.values_list("ranks", flat=True).get(phase=phase_id, day=day))
 
 
 @lru_cache(FIELDS)

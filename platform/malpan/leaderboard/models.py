@@ -132,6 +132,19 @@ class StandingsVersion(models.Model):
         return f"{self.phase_id} {self.value}"
 
 
+class DayRanks(models.Model):
+    """The ranks on the live board of a phase as its present KST ``day`` began (``leaderboard.days``), by the key of the
+    team. Empty where nobody looked at that hour.
+    """
+
+    phase = models.OneToOneField(Phase, on_delete=models.CASCADE, primary_key=True, related_name="day_ranks")
+    day = models.DateField()
+    ranks = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"{self.phase_id} {self.day}"
+
+
 class StandingMark(models.Model):
     """What changed since the standings of a phase were computed: those of a team, or of every team where it is null.
 

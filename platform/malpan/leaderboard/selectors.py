@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,10 +13,12 @@ from django.db import connection
 from django.db.models import Exists, F, FloatField, OrderBy, OuterRef, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
+from django.utils import timezone
 
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import repeatable_read
+from malpan.core.times import kst_day
 from malpan.leaderboard import kept, standings
 from malpan.leaderboard.boards import (
     BASELINES,
@@ -117,7 +120,7 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 def _fresh(phase: Phase) -> Any:
     """``phase`` with its track and competition as they are now. Known of it are ``is_due``, ``covers_split``,
     ``has_past_boards``, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
-    and the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``.
+    the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``, and the day of its ``DayRanks``.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
     known = Phase.objects.annotate(
@@ -128,6 +131,7 @@ def _fresh(phase: Phase) -> Any:
         ),
         has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
         version=F("standings_version__value"),
+        ranks_day=F("day_ranks__day"),
         **{
             f"{scope}_sureness": Subquery(
                 BoardSureness.objects.filter(phase=OuterRef("pk"), scope=scope, snapshot=None).values("stamp")
@@ -164,10 +168,12 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     sureness = None if is_empty else of_phase(getattr(phase, f"{scope}_sureness"), phase.version)
     if sureness is not None and phase.score_step is not None and sureness.reason != ROUNDED:
         sureness = None  # computed before the phase rounded its scores
-    rows = with_sureness(rows, sureness)
+    before = _day_ranks(phase, now) if scope == standings.Scope.LIVE and rows else {}
+    rows = _with_days(with_sureness(rows, sureness), before)
     own_row = _own(rows)
     if own_row is None and len(rows) < found.team_count:
-        own_row = next(iter(with_sureness(_own_row(phase, scope, found.signature_hash, reader), sureness)), None)
+        own_rows = with_sureness(_own_row(phase, scope, found.signature_hash, reader), sureness)
+        own_row = next(iter(_with_days(own_rows, before)), None)
     return Board(
         phase=phase,
         recipe=recipe,
@@ -221,6 +227,23 @@ def _own_row(phase: Any, scope: str, signature_hash: str | None, reader: Reader)
         return []
     own = kept.of_team(phase.version, phase, scope, signature_hash, reader.team)
     return [] if own is None else [_row(own, reader)]
+
+
+def _day_ranks(phase: Any, now: datetime | None) -> Mapping[str, int]:
+    """The ranks with which today began, by team; empty where they are not known."""
+    is_of_today = phase.ranks_day == kst_day(now or timezone.now())
+    return kept.day_ranks(phase.pk, phase.ranks_day) if is_of_today else {}
+
+
+def _with_days(rows: Iterable[BoardRow], before: Mapping[str, int]) -> list[BoardRow]:
+    if not before:
+        return list(rows)
+    return [
+        row
+        if row.rank is None
+        else replace(row, rank_before=before.get(str(row.team_id)), is_new=str(row.team_id) not in before)
+        for row in rows
+    ]
 
 
 def _own(rows: Iterable[BoardRow]) -> BoardRow | None:

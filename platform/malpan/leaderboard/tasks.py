@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from malpan.leaderboard import standings
+from malpan.leaderboard import days, standings
 from malpan.leaderboard.sureness import queueing
 
 
 @shared_task
 def compute_standings() -> None:
-    """Compute what changed on the boards, so that no reader waits for it; have a worker compute how sure they are."""
+    """Compute what changed on the boards, so that no reader waits for it; note the ranks of the day; have a worker
+    compute how sure boards are.
+    """
     standings.refresh_all()
+    days.keep_ranks()
     queueing.queue_due()

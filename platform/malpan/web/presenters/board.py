@@ -20,7 +20,7 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, scores, sureness
 from malpan.web.presenters.board_headings import ALL, Link, headings, metrics_href, of_models, sorting_of
-from malpan.web.presenters.board_lines import content_of, line_of, marks_between, second_line
+from malpan.web.presenters.board_lines import content_of, gaps_above, line_of, marks_between, second_line
 from scoring.recipes import Column
 
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
@@ -105,24 +105,25 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
 
-    def line_html(row: BoardRow, marks: tuple[scores.Mark, ...]) -> SafeString:
+    def line_html(row: BoardRow, marks: tuple[scores.Mark, ...], gap: float | None) -> SafeString:
         return fragments.remembered(
             "pages/board_line.html",
-            (shared_hash, marks, content_of(row)),
-            lambda: {"line": line(row, marks=marks), "columns_across": columns_across},
+            (shared_hash, marks, gap, content_of(row)),
+            lambda: {"line": line(row, marks=marks, gap=gap), "columns_across": columns_across},
             kind="lines",
         )
 
     def rows() -> dict[str, Any]:
         drawn, below = marks_between(found, drawn_marks)
         return {
-            "lines": list(map(line_html, found.rows, drawn)),
+            "lines": list(map(line_html, found.rows, drawn, gaps)),
             "marks_below": () if page.has_next() else below,
             "columns_across": columns_across,
         }
 
+    gaps = gaps_above(found)
     content = (
-        *(shared_hash, drawn_marks, page.has_next(), before and before.final_score),
+        *(shared_hash, drawn_marks, page.has_next(), before and before.final_score, gaps[:1]),
         [content_of(row) for row in found.rows],
     )
     return {
@@ -140,6 +141,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
+        "shows_days": any(row.rank_before is not None or row.is_new for row in found.rows),
     }
 
 

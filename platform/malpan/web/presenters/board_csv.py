@@ -14,7 +14,10 @@ from scoring.recipes import Column
 FORM: Final = "as"  # ?as=csv
 CSV: Final = "csv"
 _BEFORE: Final = ("rank", "team", "is_baseline", "is_own")
-_AFTER: Final = ("interval_low", "interval_high", "rank_best", "rank_worst", "tied_rank", "submissions", "submitted_at")
+_AFTER: Final = (
+    *("interval_low", "interval_high", "rank_best", "rank_worst", "tied_rank", "submissions", "submitted_at"),
+    "rank_yesterday",
+)
 
 
 def board_csv(found: Board) -> HttpResponse:
@@ -36,6 +39,7 @@ def _cells(row: BoardRow, columns: list[Column], score: str, is_composite: bool)
         *(row.rank, row.team_name, row.is_baseline, row.is_own, *composite),
         *(_value(row, column) for column in columns),
         *(low, high, best, worst, sure and sure.shared_rank, row.submission_count, row.submitted_at),
+        row.rank_before,
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from malpan.competitions.models import Phase, Track
-from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
+from malpan.leaderboard.boards import COMPOSITE, RANK, Board, BoardRow
 from malpan.web.presenters import composites, formatting, scores, sureness
 from malpan.web.presenters.board_headings import Sorting
 from scoring.recipes import Column
@@ -39,7 +39,8 @@ class Line:
     """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
 
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``. ``interval`` is that of the
-    score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes the
+    score that ranks, ``gap`` how far it is below the team above, ``places`` that of the rank; ``since`` how far the
+    team moved since the day began: ``▲ 3``; ``tied_rank`` that of the first team of its band, which takes the
     place of its own where it ``shares_rank``.
     """
 
@@ -48,6 +49,8 @@ class Line:
     change: str | None = None
     marks: tuple[scores.Mark, ...] = ()
     moved: str = ""
+    gap: str = ""
+    since: str = ""
     interval: str = ""
     places: str = ""
     tied_rank: int | None = None
@@ -66,6 +69,7 @@ def line_of(
     baseline: Target | None,
     ranked_by: str,
     ties: str,
+    gap: float | None = None,
 ) -> Line:
     parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
     cells = [
@@ -82,13 +86,16 @@ def line_of(
         )
         for column, label in labelled
     ]
+    scale = track.score_scale
     change = scores.change_text(row.final_score, baseline) if baseline else None
     return Line(
         row,
         cells,
         change,
         marks,
-        _moved(row),
+        _movement(row.public_rank, row.rank),
+        gap="" if gap is None else formatting.signed_text(gap, scale, formatting.SHORT_DECIMALS[scale]),
+        since="" if row.rank_before == row.rank else _movement(row.rank_before, row.rank),
         interval=sureness.interval_text(row, ranked_by, track),
         places=sureness.places_text(row),
         tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
@@ -102,11 +109,11 @@ def _value(row: BoardRow, column: Column) -> float | None:
     return row.scores.get(column.key)
 
 
-def _moved(row: BoardRow) -> str:
-    """``▲ 3``, ``▼ 2`` or ``–``: against the public board; nothing where the row is not of a final board."""
-    if row.rank is None or row.public_rank is None:
+def _movement(before: int | None, after: int | None) -> str:
+    """``▲ 3``, ``▼ 2`` or ``–``; nothing where one of the ranks is not known."""
+    if before is None or after is None:
         return ""
-    moved = row.public_rank - row.rank
+    moved = before - after
     return f"{'▲' if moved > 0 else '▼'} {abs(moved)}" if moved else "–"
 
 
@@ -131,7 +138,24 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
     counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
-    return *shown, row.sureness, row.is_disqualified, *counts
+    return *shown, row.sureness, row.is_disqualified, row.rank_before, row.is_new, *counts
+
+
+def gaps_above(found: Board) -> list[float | None]:
+    """How far each row of ``found`` is below the team right above it, in what ranks; ``None`` for the first and for
+    baselines, and of all where the rows are in another order.
+    """
+    above = found.row_before
+    gaps: list[float | None] = []
+    for row in found.rows:
+        is_known = found.view.sort == RANK and row.rank is not None and above is not None
+        gaps.append(_ranked_by(row) - _ranked_by(above) if is_known and above is not None else None)
+        above = above if row.rank is None else row
+    return gaps
+
+
+def _ranked_by(row: BoardRow) -> float:
+    return row.final_score if row.composite is None else row.composite.value
 
 
 def marks_between(
