@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from malpan.competitions.models import Competition, Phase
+from malpan.competitions.services import add_data_file
 from malpan.leaderboard import standings
 from scoring.recipes import get_recipe
 from tests.factories import CANARY
@@ -128,3 +130,16 @@ def test_pages_made_with_demo_models_say_so(contest: Contest, member: Client, se
     contest.track.save()
     page = html.parse(member.get(contest.url()).content.decode())
     assert page.all("div", "banner") == []
+
+
+def test_the_data_page_says_what_a_file_holds(contest: Contest, client: Client) -> None:
+    rows = [{"id": "q1", "input": {"question": "<b>무엇입니까</b>"}}, {"id": "q2", "input": {"question": "왜"}}]
+    data = json.dumps(rows, ensure_ascii=False).encode()
+    add_data_file(track=contest.track, kind="data", title_ko="문항", file_name="preview.json", data=data)
+    page = html.parse(client.get(contest.url("data/")).content.decode())
+    [facts] = [each for each in page.all("details", "data-facts") if "preview.json" in each.text]
+    assert "항목 2개" in facts.one("summary").text
+    cells = {row.one("th").text: [cell.text for cell in row.all("td")] for row in facts.one("tbody").all("tr")}
+    assert cells == {"id": ["2", "2", "2", "2"], "input.question": ["2", "1", "6", "12"]}
+    assert "<b>무엇입니까</b>" in facts.all("pre")[0].text
+    assert html.problems(page) == []

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from malpan.competitions.data_facts import facts_of_files
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.web.pages.context import page_context
@@ -34,8 +35,11 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
 def data_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     formats = [(track, forms_of(recipe_of(track))) for track in page.tracks]
-    return render(
-        request,
-        "pages/competition_data.html",
-        page.context("data") | {"formats": formats, "caption_formats": caption_formats()},
-    )
+    offered = [(track, list(track.data_files.all())) for track in page.tracks]
+    facts = facts_of_files([file for _track, files in offered for file in files])
+    context = page.context("data") | {
+        "offered": [(track, [(file, facts.get(file.pk)) for file in files]) for track, files in offered],
+        "formats": formats,
+        "caption_formats": caption_formats(),
+    }
+    return render(request, "pages/competition_data.html", context)
