@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
@@ -217,3 +218,11 @@ def test_board_made_with_demo_models_says_so(phase):
     ScoringRun.objects.filter(pk=submission.live_run_id).update(is_demo_models=True)
 
     assert board(phase).is_demo_models
+
+
+def test_rows_have_the_share_of_reasons_that_counts_where_the_recipe_has_it(phase):
+    for name, score, coverage in (("가", 0.8, {"reason_coverage": 0.75}), ("나", 0.6, {"items": 3})):
+        row = finished_submission(phase, _team(phase, name=name), score)
+        ScoringRun.objects.filter(pk=row.live_run_id).update(coverage=coverage)
+    ScoringRun.objects.update(final_score=F("final_score"))  # which the standings follow
+    assert [(row.team_name, row.coverage) for row in board(phase).rows] == [("가", 0.75), ("나", None)]

@@ -235,3 +235,12 @@ def test_a_row_says_how_far_its_team_moved_since_yesterday(contest: Contest, cli
     assert team_cells(page)["Better"] == "새 팀"
     assert team_cells(page)["Team One"] == "바로 위와 −10.77"
     assert "어제 마지막 순위" in page.one("section", "board-rules").text
+
+
+def test_a_row_says_how_many_reasons_were_given(contest: Contest, client: Client) -> None:
+    ScoringRun.objects.filter(submission=contest.finished).update(
+        coverage={"reason_coverage": 0.875}, is_demo_models=True
+    )
+    assert team_cells(page_of(client, contest.url("board/")))["Team One"] == "바로 위와 −10.77 이유 응답률 87.5%"
+    [row] = [row for row in client.get(contest.url("board/?as=csv")).content.decode().splitlines() if "Team One" in row]
+    assert row.endswith(",0.875")

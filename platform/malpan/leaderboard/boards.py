@@ -74,7 +74,8 @@ class BoardRow:
     none. ``public_rank`` and ``public_score`` are set on a final board: the team's rank and score on the public one.
     ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
-    ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then.
+    ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
+    on a public board, the share of reasons given, where the recipe counts them.
     """
 
     rank: int | None
@@ -97,6 +98,7 @@ class BoardRow:
     sureness: RowSureness | None = None
     rank_before: int | None = None
     is_new: bool = False
+    coverage: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

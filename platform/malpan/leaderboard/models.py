@@ -95,6 +95,7 @@ class Standing(models.Model):
     scores = models.JSONField()
     composite = models.JSONField(null=True)
     is_demo_models = models.BooleanField()
+    coverage = models.FloatField(null=True)  # the share of reasons given, where the recipe counts them
     scored_at = models.DateTimeField(null=True)
     submission_count = models.PositiveIntegerField()  # of the team's charged submissions, of any signature
     result_count = models.PositiveIntegerField()

@@ -36,6 +36,7 @@ class Result(NamedTuple):
     is_current: bool
     is_demo_models: bool
     finished_at: datetime | None
+    coverage: float | None
 
 
 def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = None) -> Iterator[Result]:
@@ -43,13 +44,14 @@ def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = N
     columns = (
         *("submission__team_id", "submission__team__is_baseline", "submission_id", "submission__created_at"),
         *("final_score", "scores", "signature_hash", "reference_version__is_current", "recipe"),
-        *("is_demo_models", "finished_at", "submission__is_final_choice"),
+        *("is_demo_models", "finished_at", "submission__is_final_choice", "coverage__reason_coverage"),
     )
     rows = eligible_runs(phase, teams=teams).values_list(*columns)
     for row in rows.iterator(2000):
-        team, baseline, submission, created_at, score, scores, signature, current, rule, demo, at, is_chosen = row
+        team, baseline, submission, created_at, score, scores, signature, current, rule, *rest = row
+        demo, at, is_chosen, coverage = rest
         entry = ranking.Entry(team, baseline, submission, created_at, score or 0.0, scores, signature, is_chosen)
-        yield Result(entry, current and rule == recipe.id, demo, at)
+        yield Result(entry, current and rule == recipe.id, demo, at, coverage)
 
 
 def eligible_runs(

@@ -265,6 +265,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
         submission_count=standing.submission_count,
         submitted_at=standing.submitted_at,
         is_demo_models=standing.is_demo_models,
+        coverage=standing.coverage,
         submission=standing.submission,
         composite=composite_of(standing.composite),
         submission_name=str(standing.submission.public_id),

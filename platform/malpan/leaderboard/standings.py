@@ -55,7 +55,7 @@ Scope = Standing.Scope
 ORDER: Final = ("key", "submitted_at", "submission_id")
 SHOWN: Final = (  # what a row of a board needs
     *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
-    *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models"),
+    *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models", "coverage"),
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second
 PATIENCE: Final = timedelta(seconds=30)  # the housekeeper comes by every five seconds
@@ -313,6 +313,7 @@ def _of_scope(
                 final_score=counting.final_score,
                 scores=counting.scores,
                 is_demo_models=result.is_demo_models,
+                coverage=result.coverage,
                 scored_at=result.finished_at,
                 submission_count=counts[team_id],
                 result_count=len(group),

@@ -200,6 +200,8 @@ def _row(row: BoardRow, found: Board) -> dict[str, Any]:
         **({"composite": composite_json(row.composite)} if row.composite else {}),
         "submission_count": row.submission_count,
         "submitted_at": row.submitted_at,
+        "rank_yesterday": row.rank_before,  # as the day began in Korea, where it was noted
+        "reason_coverage": row.coverage,  # the share of reasons given, where the recipe counts them
         "submission": row.submission and row.submission.public_id,  # under which the public chain records the score
         **_row_sureness(row),
     }

@@ -38,10 +38,10 @@ class Cell:
 class Line:
     """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
 
-    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``. ``interval`` is that of the
-    score that ranks, ``gap`` how far it is below the team above, ``places`` that of the rank; ``since`` how far the
-    team moved since the day began: ``▲ 3``; ``tied_rank`` that of the first team of its band, which takes the
-    place of its own where it ``shares_rank``.
+    On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``; ``since`` how far since the day
+    began. ``gap``: how far it is below the team above; ``coverage``: the share of reasons given. ``interval`` is that
+    of the score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes
+    the place of its own where it ``shares_rank``.
     """
 
     row: BoardRow
@@ -51,6 +51,7 @@ class Line:
     moved: str = ""
     gap: str = ""
     since: str = ""
+    coverage: str = ""
     interval: str = ""
     places: str = ""
     tied_rank: int | None = None
@@ -95,6 +96,7 @@ def line_of(
         marks,
         _movement(row.public_rank, row.rank),
         gap="" if gap is None else formatting.signed_text(gap, scale, formatting.SHORT_DECIMALS[scale]),
+        coverage="" if row.coverage is None else f"{100 * row.coverage:.1f}%",
         since="" if row.rank_before == row.rank else _movement(row.rank_before, row.rank),
         interval=sureness.interval_text(row, ranked_by, track),
         places=sureness.places_text(row),
@@ -138,7 +140,7 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
     counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
-    return *shown, row.sureness, row.is_disqualified, row.rank_before, row.is_new, *counts
+    return *shown, row.sureness, row.is_disqualified, row.rank_before, row.is_new, row.coverage, *counts
 
 
 def gaps_above(found: Board) -> list[float | None]:
