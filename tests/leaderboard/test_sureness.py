@@ -315,8 +315,8 @@ def test_what_the_items_of_a_board_say_is_what_its_values_say(phase: Phase) -> N
         assert found.wins.wins["exact_match"][one][other] == sum(a > b for a, b in pairs)
         assert found.wins.ties["exact_match"][one][other] == sum(a == b for a, b in pairs)
     assert [found.wins.ties["exact_match"][at][at] for at in range(3)] == [0, 0, 0]
-    at, to = (list(found.metrics).index(name) for name in ("bleurt", "rouge_1"))
-    pooled = [(each[item]["bleurt"], each[item]["rouge_1"]) for each in values for item in each]
+    at, to = (list(found.metrics).index(name) for name in ("bleurt", "bertscore"))
+    pooled = [(each[item]["bleurt"], each[item]["bertscore"]) for each in values for item in each]
     assert found.correlations[at][to] == pytest.approx(statistics.correlation(*zip(*pooled, strict=True)))
     assert found.correlations[to][at] == found.correlations[at][to]
     assert found.correlations[at][at] is None

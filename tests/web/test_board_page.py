@@ -213,11 +213,11 @@ def team_cells(page: html.Element) -> dict[str, str]:
 
 def test_a_row_says_how_far_it_is_below_the_team_above(contest: Contest, client: Client) -> None:
     page = page_of(client, contest.url("board/"))
-    assert team_cells(page) == {"Better": "", "Team One": "바로 위와 −10.77", "Baseline": ""}
+    assert team_cells(page) == {"Better": "", "Team One": "바로 위와 −10.77 이유 응답률 66.7%", "Baseline": ""}
     assert "바로 위 팀과의 점수 차이" in page.one("section", "board-rules").text
     assert "어제" not in page.one("section", "board-rules").text
     by_another = page_of(client, contest.url("board/?sort=bleurt"))
-    assert set(team_cells(by_another).values()) == {""}
+    assert "바로 위와" not in "".join(team_cells(by_another).values())
 
 
 def test_a_row_says_how_far_its_team_moved_since_yesterday(contest: Contest, client: Client) -> None:
@@ -233,7 +233,7 @@ def test_a_row_says_how_far_its_team_moved_since_yesterday(contest: Contest, cli
     DayRanks.objects.create(phase=contest.phase, day=today["day"], ranks={str(contest.team.pk): 2})
     page = page_of(client, contest.url("board/"))
     assert team_cells(page)["Better"] == "새 팀"
-    assert team_cells(page)["Team One"] == "바로 위와 −10.77"
+    assert team_cells(page)["Team One"] == "바로 위와 −10.77 이유 응답률 66.7%"
     assert "어제 마지막 순위" in page.one("section", "board-rules").text
 
 

@@ -44,6 +44,7 @@ def test_ticks_are_round_few_and_around_the_values(low: float, share: float, mos
         (0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
         (0.41, 0.43, [0.41, 0.415, 0.42, 0.425, 0.43]),
         (3.0, 3.0, [2.5, 2.75, 3.0, 3.25, 3.5]),
+        (0.0, 5e-324, [-0.5, -0.25, 0.0, 0.25, 0.5]),
     ],
 )
 def test_ticks_of_known_ranges(low: float, high: float, expected: list[float]) -> None:

@@ -36,6 +36,7 @@ def figures_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     kept = {} if phase is None else {"phase": str(phase.pk), **({"part": FINAL} if shows_final else {})}
     context = access.context("manage_figures") | {
         "form": form,
+        "phase": phase,
         "figures": [(each, _csv_href(access, each, kept)) for each in _figures(request, access, phase)],
         "kept": kept.items(),
         "has_final": final is not None,

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+SAME: Final = 1e-9  # values nearer than that are drawn as one
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -32,7 +33,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """
     if not (math.isfinite(low) and math.isfinite(high) and low <= high) or most < 3:
         raise ValueError(f"no range: {low} to {high}, {most} ticks")
-    if low == high:
+    if math.isclose(low, high, rel_tol=SAME, abs_tol=SAME):
         low, high = low - 0.5, high + 0.5
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     while True:
