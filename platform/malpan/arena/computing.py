@@ -8,6 +8,7 @@ from typing import Any
 
 from malpan.arena.computations import Question, keep_answer, store
 from malpan.arena.models import Computation
+from malpan.arena.telling import found_words
 from scoring.arena.scores_file import read_scores
 from scoring.arena.votes import read_votes
 from scoring.signature import canonical_json
@@ -18,8 +19,10 @@ Kind = Computation.Kind
 def compute_answer(row: Computation) -> bytes:
     """The answer to ``row``, canonical JSON: a result file; for an effect ``{"before": {label: [rank, score]},
     "after": …}`` of two votes files; for a plan ``{"rows": […]}``; for metrics ``{"document", "scores"}``, the document
-    of ``scoring.arena.meta`` and the scores file that it is of.
+    of ``scoring.arena.meta`` and the scores file that it is of; for words what ``telling.found_words`` says.
     """
+    if row.kind == Kind.WORDS:
+        return found_words(row)
     given = bytes(row.given)
     if row.kind == Kind.RESULT:
         return result_bytes(given)

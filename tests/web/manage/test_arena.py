@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -10,10 +11,14 @@ from django.core import mail
 from django.test import Client
 
 from malpan.arena.bars import declare_bars
+from malpan.arena.campaigns import update_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
-from malpan.arena.quality import current_result
+from malpan.arena.quality import LiveJudgeQuality, current_result
 from malpan.arena.systems import systems_of
 from malpan.core.models import AuditEntry
+from malpan.core.storage import read_private, store_private
+from malpan.submissions.models import Submission
+from malpan.web.presenters.arena_manage import influence_lines
 from tests.arena.answers import rested, work_off
 from tests.arena.conftest import NAMES, World, judge_everything, judge_one, make_world
 from tests.arena.test_metrics import score
@@ -108,6 +113,7 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
 
     page = writer.get(url(world, f"{campaign.pk}/opening/")).content.decode()
     assert "아직 수락하지 않은 평가자가 3명" in page
+    assert work_off() == 1  # the words that could give a team away
     assert writer.post(url(world, f"{campaign.pk}/opening/")).status_code == 422
     campaign.refresh_from_db()
     assert campaign.opened_at is None
@@ -422,6 +428,29 @@ def test_scores_are_opened_with_a_reason_which_is_logged(world: World, writer: C
     assert other.get(url(world, f"{campaign.pk}/quality/scores/")).url == url(world, f"{campaign.pk}/quality/")
 
 
+def test_words_of_one_teams_outputs_alone_are_shown_before_the_opening(world: World, writer: Client) -> None:
+    """Each team of this world says its own name in every answer, which is hidden; one signs its answers as well."""
+    campaign = world.ready()
+    first, second = world.submissions[1], world.submissions[2]
+    signed = [{**row, "output": {"answer": f"{row['output']['answer']} 달빛모델입니다."}} for row in answers_of(first)]
+    stored = store_private(json.dumps(signed, ensure_ascii=False).encode())
+    Submission.objects.filter(pk=first.pk).update(file_sha256=stored.sha256, file_size=stored.size)
+    address = url(world, f"{campaign.pk}/opening/")
+    words = parse(computed(writer, address)).one("section", **{"aria-labelledby": "words-title"})
+    assert {term.text for term in words.all("dt")} >= {first.team.name}
+    assert f"달빛모델 ({campaign.item_count})" in words.text
+    assert second.team.name not in " ".join(each.text for each in words.all("dd"))
+    update_campaign(campaign=campaign, actor=world.owner, masked_words=["달빛모델"])
+    words = parse(computed(writer, address)).one("section", **{"aria-labelledby": "words-title"})
+    assert "달빛모델" not in words.text
+    assert "계산 중" not in writer.get(address).content.decode(), "it is computed once"
+
+
+def answers_of(row: Submission) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(read_private(row.file_sha256))
+    return found
+
+
 def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(world: World, writer: Client) -> None:
     campaign = world.opened()
     judge = campaign.judges.order_by("pk")[0]
@@ -438,15 +467,8 @@ def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(
 
 
 def test_the_influence_of_a_judge_is_for_who_opened_the_scores(world: World, writer: Client) -> None:
-    """One judge against the two others: without them another team leads, which nobody is to know unlogged."""
-    campaign = world.opened(judges_per_unit=3)
-    best, second = campaign.systems.order_by("label")[:2]
-    contrary = campaign.judges.order_by("pk")[0]
-    for row in Assignment.objects.filter(campaign=campaign, state="open").select_related("judge__user", "item"):
-        order = (second, best) if row.judge_id == contrary.pk else (best, second)
-        ranks = [next((place for place, each in enumerate(order) if each.label == label), 9) for label in row.systems]
-        choice = "tie" if ranks[0] == ranks[1] else "first" if ranks[0] < ranks[1] else "second"
-        judge_one(row, {"choice": choice, "reasons": []})
+    campaign = world.opened()
+    judge_everything(campaign)
     address = url(world, f"{campaign.pk}/quality/")
     assert "평가자 한 사람의 영향" not in computed(writer, address)
     writer.post(url(world, f"{campaign.pk}/quality/open/"), {"confirm": "on", "reason": "확인"})
@@ -460,7 +482,16 @@ def test_the_influence_of_a_judge_is_for_who_opened_the_scores(world: World, wri
         first = "바뀜" if each["first_changes"] else "–"
         assert rows[name][:2] == [str(each["rank_change"]), first]
     assert len(rows) == len(document["influence"]) == 3
-    assert any(each["first_changes"] for each in document["influence"])
+    judges = list(campaign.judges.order_by("pk"))
+    moves = [
+        {"rank_change": 1, "first_changes": False, "tau": 0.9},
+        {"rank_change": 2, "first_changes": False, "tau": -0.1},
+    ]
+    moves.append({"rank_change": 1, "first_changes": True, "tau": None})
+    found = influence_lines(
+        [LiveJudgeQuality(judge, 0, 0, None, 0, None, each) for judge, each in zip(judges, moves, strict=True)]
+    )
+    assert [(line.judge, line.tau) for line in found] == [(judges[2], "–"), (judges[1], "−0.10"), (judges[0], "0.90")]
     other = client_with_role(world.competition, "organiser")
     assert "평가자 한 사람의 영향" not in other.get(address).content.decode()
 

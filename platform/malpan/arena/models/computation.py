@@ -23,6 +23,7 @@ class Computation(models.Model):
         EFFECT = "effect", _("제외의 영향")  # the result as it would be
         PLAN = "plan", _("계획")  # simulated panels
         META = "meta", _("지표와의 대조")  # of a published result
+        WORDS = "words", _("팀을 드러낼 수 있는 말")  # of a draft's outputs
 
     competition = models.ForeignKey(
         Competition, on_delete=models.CASCADE, related_name="computations", verbose_name=_("대회")

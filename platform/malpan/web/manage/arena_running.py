@@ -16,6 +16,7 @@ from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
+from malpan.arena.telling import telling_words_of
 from malpan.competitions.permissions import Permission, require
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
@@ -30,7 +31,7 @@ from malpan.web.presenters.arena_metrics import metrics_context
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def opening_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """The design that opening now would give; POST opens."""
+    """The design that opening now would give, and words that could give a team away; POST opens."""
     campaign, form = campaign_at(access, pk), _opening_form(posted(request))
     if not form.is_bound:
         return _opening_page(request, access, campaign, form)
@@ -54,7 +55,11 @@ def _opening_page(
 ) -> HttpResponse:
     is_draft = campaign.state == Campaign.State.DRAFT
     design, refusal = or_refusal(lambda: preview_design(campaign=campaign)) if is_draft else (None, "")
+    words, missing = or_waiting(lambda: telling_words_of(campaign)) if design else (None, {})
     context = campaign_context(access, campaign, "manage_campaign_opening") | {
+        "words": words,
+        "words_refusal": missing.get("refusal"),
+        "waiting": missing.get("waiting"),
         "is_draft": is_draft,
         "design": design,
         "refusal": refusal,
