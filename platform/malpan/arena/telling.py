@@ -34,6 +34,7 @@ def found_words(row: Computation) -> bytes:
 
     Raises ``ComputationFailed`` if the draft is another than when this was asked, and as ``sampling.sample_items``.
     """
+    assert row.campaign_id is not None
     campaign = Campaign.objects.select_related("track__competition", "phase").get(pk=row.campaign_id)
     systems = systems_of(campaign)
     if _question(campaign, systems).given != bytes(row.given):
