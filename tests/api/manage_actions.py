@@ -6,10 +6,6 @@ from typing import Final
 
 Operations = tuple[str, ...]
 
-_ARENA: Final = (
-    "Human evaluation is prepared, judged and published on pages: what they show (blinded answers, the preview of an "
-    "exclusion) has no form yet that would keep a judge blind in a script. Its published results are files already."
-)
 _FRAGMENT: Final = "A part of a page that it asks for again while it is open."
 _AGREEMENT: Final = "Figures for the cards of metrics; `python -m scoring judge-agreement` computes them from files."
 _DUPLICATES: Final = "A search for a person to judge with two files side by side."
@@ -126,21 +122,43 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_stage_remove": ("removeStage",),
     "manage_stage_table": ("previewStageTable", "enterStageTable"),
     "manage_stage_template": ("listStageTeams",),
+    # human evaluation; judges themselves judge on pages alone: what they see and when is part of what is measured
+    "manage_arena": ("listCampaigns",),
+    "manage_arena_planner": ("planPanel",),
+    "manage_arena_computation": "Whoever waits asks for the same again: 409 still_computing until it is there.",
+    "manage_rubrics": ("listRubrics",),
+    "manage_rubric": ("getRubric",),
+    "manage_rubric_new": ("createRubric",),
+    "manage_campaign_new": ("createCampaign",),
+    "manage_campaign": ("getCampaign",),
+    "manage_campaign_settings": ("updateCampaign",),
+    "manage_campaign_remove": ("removeCampaign",),
+    "manage_campaign_systems": ("listSystems", "chooseSystems"),
+    "manage_campaign_systems_add": ("listSystemChoices", "chooseSystems"),
+    "manage_campaign_systems_top": ("chooseTopSystems",),
+    "manage_campaign_practice": ("getPractice", "setPractice"),
+    "manage_campaign_practice_remove": ("removePractice",),
+    "manage_campaign_judges": ("listJudges",),
+    "manage_campaign_invite": ("inviteJudge",),
+    "manage_campaign_judge": ("getJudge", "listJudgements"),
+    "manage_campaign_judge_resend": ("resendJudgeInvitation",),
+    "manage_campaign_judge_reinvite": ("reinviteJudge",),
+    "manage_campaign_judge_bar": ("barJudge",),
+    "manage_campaign_judge_remove": ("removeJudge",),
+    "manage_campaign_opening": ("previewDesign", "openCampaign"),
+    "manage_campaign_closing": ("getCampaign", "listJudges", "closeCampaign"),
+    "manage_campaign_quality": ("getQuality",),
+    "manage_campaign_open_scores": ("openScores",),
+    "manage_campaign_scores": ("getCurrentScores",),
+    "manage_campaign_exclusions": ("listExclusions",),
+    "manage_campaign_exclude_judge": ("previewJudgeExclusion", "excludeJudge"),
+    "manage_campaign_exclude_judgement": ("previewJudgementExclusion", "excludeJudgement"),
+    "manage_campaign_lift": ("liftExclusion",),
+    "manage_campaign_publishing": ("previewCampaignResult", "publishCampaign", "downloadVotes"),
+    "manage_campaign_metrics": ("getMetricsComparison", "compareMetrics"),
     # outside of a competition
     "manage_new": ("createCompetition",),
     "manage_import": "An archive may be 2 GB and makes people: `manage.py import_competition` takes it on the machine.",
     "manage_site": "Of the site, for whoever keeps it running: /openmetrics/ has the same figures for programs.",
     "manage_site_csv": "Of the site, as above.",
 }
-BEGINNINGS: Final[dict[str, str]] = {
-    "manage_arena": _ARENA,
-    "manage_campaign": _ARENA,
-    "manage_rubric": _ARENA,
-}
-
-
-def of(name: str) -> Operations | str | None:
-    """The operations that do what the address ``name`` does, or why there is none; ``None``: nobody has said."""
-    if name in COVERED:
-        return COVERED[name]
-    return next((reason for beginning, reason in BEGINNINGS.items() if name.startswith(beginning)), None)

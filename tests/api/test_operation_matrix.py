@@ -46,6 +46,9 @@ ROLES_OF: Final = {
             *("getRescoring", "previewRescoring", "listAllSubmissions", "getQueue", "listRuns", "getTeamQuota"),
             *("getTeamLedger", "listTeams", "getManagedTeam", "listAllNotices", "listAllQuestions", "listAuditEntries"),
             *("listStages", "getStage", "getStageTable", "previewStage", "previewStanding"),
+            *("listCampaigns", "getCampaign", "listRubrics", "getRubric", "planPanel", "listSystems", "getPractice"),
+            *("listJudges", "getJudge", "listJudgements", "getQuality", "listExclusions", "previewCampaignResult"),
+            *("downloadVotes", "getMetricsComparison"),
         ),
         VIEW,
     ),
@@ -68,6 +71,11 @@ ROLES_OF: Final = {
             *("updateNotice", "withdrawNotice", "answerQuestion", "closeQuestion", "reopenQuestion"),
             *("createStage", "updateStage", "removeStage", "listStageTeams", "previewStageTable", "enterStageTable"),
             *("confirmStageTable", "rejectStageTable", "publishStage", "publishStanding"),
+            *("createRubric", "createCampaign", "updateCampaign", "removeCampaign", "chooseSystems"),
+            *("chooseTopSystems", "listSystemChoices", "setPractice", "removePractice", "inviteJudge"),
+            *("resendJudgeInvitation", "reinviteJudge", "barJudge", "removeJudge", "previewDesign", "openCampaign"),
+            *("closeCampaign", "openScores", "getCurrentScores", "previewJudgeExclusion", "excludeJudge"),
+            *("previewJudgementExclusion", "excludeJudgement", "liftExclusion", "publishCampaign", "compareMetrics"),
         ),
         MANAGE,
     ),
@@ -106,6 +114,7 @@ def named(phase):
         "public_id": submission.public_id,
         "pk": phase.pk,
         "number": team.number,
+        **dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk"), 1),
     }
 
 

@@ -15,6 +15,7 @@ import itertools
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -25,7 +26,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from malpan.accounts.models import User
+from malpan.accounts.models import Scope, User
 from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.arena.closing import close_campaign
@@ -160,10 +161,10 @@ def is_managed(route: str) -> bool:
 
 
 def browser(user: User | None) -> Client:
-    """A browser that is logged in, with an API token as well."""
+    """A browser that is logged in, with an API token for everything as well."""
     if user is None:
         return Client(raise_request_exception=False)
-    token = create_api_token(user=user, label="t")[1]
+    token = create_api_token(user=user, label="t", scopes=list(Scope))[1]
     client = Client(headers={"Authorization": f"Bearer {token}"}, raise_request_exception=False)
     client.force_login(user)
     return client
@@ -350,7 +351,7 @@ def test_the_manage_pages_say_nothing_of_whose_a_label_is_before_the_closing(wor
     outputs = [f"산들{number}바람" for number in world.teams]
     labels = list(campaign.systems.values_list("label", flat=True))
     client, is_desk = browser(world.owner), lambda route: "/manage/arena/" in route
-    computed, looked = 0, 0
+    computed, looked = 0, Counter()
     for _route, address in places(world, campaign, is_desk):
         for language in ("ko", "en"):
             page = client.get(address, headers={"accept-language": language})
@@ -358,12 +359,38 @@ def test_the_manage_pages_say_nothing_of_whose_a_label_is_before_the_closing(wor
                 computed += waited
                 page = client.get(address, headers={"accept-language": language})
             text = said(page)
-            looked += page.status_code == 200
+            looked[address.startswith("/api/")] += page.status_code == 200
             found = [each for each in outputs if each in text]
             found += [each for each in labels if re.search(rf"\b{each}\b", text)]
             assert (address, found) == (address, [])
     assert computed >= 2, "figures and the effect of an exclusion were there"
-    assert looked > 20
+    assert looked[False] > 20
+    assert looked[True] > 20, "the operations of the API as well"
+
+
+def test_no_operation_says_who_judges(world: Blind) -> None:
+    """The pages tell organisers; what programs get leaves the site."""
+    campaign = opened(world)
+    work_through(world, campaign)
+    secrets = world.secrets_of_judges()
+    client, is_desk = browser(world.owner), lambda route: route.startswith("api/") and "/manage/" in route
+    looked = 0
+    for state in ("open", "published"):
+        if state == "published":
+            judge_everything(campaign)
+            close_campaign(campaign=campaign, actor=world.owner)
+            campaign.refresh_from_db()
+            published(world, campaign)
+        for _route, address in places(world, campaign, is_desk):
+            page = client.get(address)
+            if work_off():
+                page = client.get(address)
+            text = said(page)
+            looked += page.status_code == 200 and "/arena/" in address
+            assert (state, address, [each for each in secrets if each in text]) == (state, address, [])
+    assert looked > 25
+    judges = client.get(reverse("listJudges", args=[world.competition.slug, campaign.pk])).json()
+    assert {row["id"] for row in judges["items"]} == set(campaign.judges.values_list("pk", flat=True))
 
 
 def test_no_export_of_the_audit_log_and_no_archive_says_who_judged(world: Blind) -> None:

@@ -87,12 +87,16 @@ RULES: Final[dict[str, str]] = {
         f"{API_MANAGE}{page}": MANAGE_PAGES
         for page in (
             *("checklist/", "phases/", "references/", "rescoring/", "runs/", "queue/", "submissions/", "teams/"),
-            *("notices/", "questions/", "audit/", "stages/", "tracks/<slug:track>/standing/"),
+            *("notices/", "questions/", "audit/", "stages/", "tracks/<slug:track>/standing/", "arena/"),
         )
     },
     **{
         f"{API_MANAGE}{page}": ORGANISERS
-        for page in ("settings/", "references/<int:pk>/diff/", "stages/<int:pk>/teams/")
+        for page in (
+            *("settings/", "references/<int:pk>/diff/", "stages/<int:pk>/teams/", "arena/<int:pk>/systems/choices/"),
+            *("arena/<int:pk>/opening/", "arena/<int:pk>/quality/scores/", "arena/<int:pk>/judgements/"),
+            "arena/<int:pk>/judges/<int:judge_pk>/exclude/",
+        )
     },
     # what only changes something: who may is in tests/api/test_operation_matrix.py
     **{f"{API_MANAGE}{page}": ORGANISERS for page in ("publish/", "hide/", "tracks/", "files/")},
@@ -292,7 +296,7 @@ def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
     without one are turned away from every manage page, and all of them from the admin.
     """
     if viewer in ROLES and not route.startswith("admin/"):
-        return route.startswith(f"{MANAGE}arena/") and state.name not in BEFORE_DURING_AFTER
+        return route.startswith((f"{MANAGE}arena/", f"{API_MANAGE}arena/")) and state.name not in BEFORE_DURING_AFTER
     return route.startswith(("admin/", MANAGE, API_MANAGE)) and state.name != TURNED_AWAY
 
 

@@ -38,8 +38,18 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "public_id": "00000000-0000-0000-0000-000000000000",
     "pk": "1",
     "number": "1",
+    "judge_pk": "1",
+    "judgement_pk": "1",
+    "exclusion_pk": "1",
 }
-_OF_TYPES: Final[Mapping[str, Any]] = {"string": "…", "integer": 1, "number": 0.5, "boolean": True, "array": []}
+_OF_TYPES: Final[Mapping[str, Any]] = {
+    "string": "…",
+    "integer": 1,
+    "number": 0.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+}
 _OF_FORMATS: Final[Mapping[str, Any]] = {
     "uuid": EXAMPLES["public_id"],
     "date-time": "2030-01-01T09:00:00+09:00",
@@ -61,7 +71,7 @@ _OF_NAMES: Final[Mapping[str, Any]] = {
     "score": "final_score",
     "passphrase": "오래 기억할 암호 구문 하나",
     "text": "팀 번호,점수\n1,87.5",
-    "sha256": "0" * 64,
+    **dict.fromkeys(("sha256", "result_sha256"), "0" * 64),
 }
 
 

@@ -16,6 +16,7 @@ from django.http import HttpResponse
 
 from malpan.accounts.errors import ApiTokenInvalid
 from malpan.api.errors import FieldsInvalid, MethodNotAllowed
+from malpan.arena.errors import CampaignSettingsInvalid, PlanInvalid, PracticeInvalid, PracticeProblem, RubricInvalid
 from malpan.competitions.errors import ReferencesRejected
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.language import reader_language
@@ -24,6 +25,7 @@ from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
 from malpan.stages.tables import PROBLEMS_MAX
 from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
 
+SETTINGS_INVALID: Final = (StageSettingsInvalid, CampaignSettingsInvalid, RubricInvalid, PlanInvalid)
 PROBLEM: Final = "application/problem+json"
 VERSION: Final = "1.0.0"
 
@@ -79,9 +81,11 @@ def _more(error: DomainError) -> dict[str, Any]:
     """What some errors say beyond their sentence."""
     if isinstance(error, FileRejected | ReferencesRejected):
         return {"total": error.total, "errors": [each.as_dict(reader_language()) for each in error.errors]}
+    if isinstance(error, PracticeInvalid):
+        return {"total": error.params["count"], "errors": [_practice_problem(each) for each in error.problems]}
     if isinstance(error, TableInvalid):
         return {"total": len(error.problems), "errors": [_problem(each) for each in error.problems[:PROBLEMS_MAX]]}
-    if isinstance(error, StageSettingsInvalid):
+    if isinstance(error, SETTINGS_INVALID):
         return {"errors": [{"field": f"body.{error.field}", "message": text_of(error)}]}
     if isinstance(error, FieldsInvalid):
         return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
@@ -95,3 +99,8 @@ def _more(error: DomainError) -> dict[str, Any]:
 def _problem(problem: Problem) -> dict[str, Any]:
     """What is wrong in a line of a table of scores."""
     return {"line": problem.line, "code": problem.code, "value": problem.value, "message": problem.text}
+
+
+def _practice_problem(problem: PracticeProblem) -> dict[str, Any]:
+    """What is wrong in practice items: with which, from 1, and at which place in it."""
+    return {"item": problem.item, "place": problem.place, "code": problem.code, "message": problem.text}

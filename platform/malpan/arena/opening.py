@@ -16,7 +16,7 @@ from django.utils import timezone
 from malpan.arena.bars import bars_of, set_bars
 from malpan.arena.chain_steps import append_step
 from malpan.arena.design_rows import create_assignments, design_sha256, settings_of
-from malpan.arena.errors import CampaignNotOpen, DesignRefused, NoJudges, TooFewItems, TooFewSystems
+from malpan.arena.errors import CampaignNotOpen, CampaignOpened, DesignRefused, NoJudges, TooFewItems, TooFewSystems
 from malpan.arena.freezing import freeze_items, item_labels
 from malpan.arena.labels import in_any_order
 from malpan.arena.letters import tell_opened
@@ -64,9 +64,11 @@ class _Prepared:
 
 
 def preview_design(*, campaign: Campaign) -> DesignPreview:
-    """The design that opening now would give; nothing is written. Raises as ``open_campaign``, but the files of the
-    submissions are not read.
+    """The design that opening now would give; nothing is written. Raises as ``open_campaign``, and ``CampaignOpened``;
+    but the files of the submissions are not read.
     """
+    if campaign.opened_at is not None:
+        raise CampaignOpened
     wanted, available = campaign.item_count + campaign.practice_drawn, available_items(campaign).total
     if available < wanted:
         raise TooFewItems(count=available, wanted=wanted)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Model, Q, QuerySet
 
+from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
 
 
@@ -27,6 +29,39 @@ class Counts:
     @property
     def left(self) -> int:
         return self.total - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a design asks for. ``real`` judgements that count; ``every`` with controls and repeats, ``per_judge`` of
+    them, ``None`` before anybody has accepted.
+    """
+
+    real: int
+    every: int
+    per_judge: int | None
+
+
+def workload(campaign: Campaign, judges: int) -> Workload:
+    """How many judgements the settings of ``campaign`` ask for, by ``judges`` people; practice is not counted."""
+    real = campaign.item_count * campaign.units_per_item * campaign.judges_per_unit
+    checks = campaign.control_percent + campaign.repeat_percent
+    every = round(real / max(1 - checks / 100, 0.1))
+    return Workload(real, every, -(-every // judges) if judges else None)
+
+
+def judge_state(judge: CampaignJudge, now: datetime) -> str:
+    """Where ``judge`` stands: waiting, expired, accepted, ready or removed."""
+    if judge.removed_at is not None:
+        return "removed"
+    if judge.accepted_at is None:
+        return "expired" if judge.expires_at <= now else "waiting"
+    return "ready" if judge.calibrated_at is not None else "accepted"
+
+
+def place_of(assignment: Assignment) -> int:
+    """Which one of its queue, from 1, practice not counted."""
+    return assignment.position - QUEUE_START + 1
 
 
 def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:

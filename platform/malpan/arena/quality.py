@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
@@ -26,11 +26,11 @@ from malpan.arena.errors import (
 )
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign_shared
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, Exclusion, Judgement
 from malpan.arena.panel import current_balance
 from malpan.arena.results import question_of
 from malpan.arena.votes_file import numbered_votes, votes_of
-from malpan.competitions.permissions import Permission, require
+from malpan.competitions.permissions import Permission, may, require
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from scoring.arena.design import Balance
@@ -149,6 +149,30 @@ class CurrentResult:
     document: dict[str, Any]
     of: datetime | None
     waiting: int | None
+
+
+def may_see_scores(campaign: Campaign, user: User) -> bool:
+    """Whether ``user`` may manage and opened the scores, or the campaign is closed."""
+    return may(user, campaign.track.competition, Permission.MANAGE) and has_opened_scores(campaign, user)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenJudgement:
+    """A judgement as somebody sees it: ``value`` is ``None`` while they have not opened the scores, as it says who
+    leads.
+    """
+
+    judgement: Judgement
+    is_excluded: bool
+    value: dict[str, Any] | None
+
+
+def seen_judgements(campaign: Campaign, rows: Iterable[Judgement], viewer: User) -> list[SeenJudgement]:
+    """Judgements of ``campaign`` as ``viewer`` sees them."""
+    is_opened = has_opened_scores(campaign, viewer)
+    in_force = Exclusion.objects.filter(campaign=campaign, lifted_at=None, judgement__isnull=False)
+    excluded = set(in_force.values_list("judgement__assignment", flat=True))
+    return [SeenJudgement(row, row.assignment_id in excluded, row.value if is_opened else None) for row in rows]
 
 
 def current_result(*, campaign: Campaign, actor: User) -> CurrentResult:

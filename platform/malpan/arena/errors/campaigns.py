@@ -101,6 +101,25 @@ class CampaignSettingsInvalid(Unprocessable):
         return str(self.params["reason"])
 
 
+class PlanInvalid(Unprocessable):
+    """What is to be simulated contradicts itself, or takes too long. ``field``: the value at fault; ``reason`` selects
+    the text. Params: ``limit``.
+    """
+
+    text = {
+        "many": _("평가자 수와 판단 수를 곱한 값이 %(limit)s을(를) 넘지 않게 적어 주십시오."),
+        "group": _("평가할 제출보다 많은 출력을 함께 보일 수 없습니다."),
+    }
+
+    def __init__(self, reason: str, field: str, *, limit: int = 0) -> None:
+        super().__init__(reason=reason, limit=limit)
+        self.field = field
+
+    @property
+    def variant(self) -> str:
+        return str(self.params["reason"])
+
+
 class CampaignOpened(Conflict):
     """An open campaign is fixed. Params: none."""
 

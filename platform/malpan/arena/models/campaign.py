@@ -189,6 +189,11 @@ class Campaign(models.Model):
         return self.state == self.State.OPEN and not self.is_over(timezone.now())
 
     @property
+    def tells_labels(self) -> bool:
+        """Whether organisers may know which label is whose: from the closing on."""
+        return self.closed_at is not None
+
+    @property
     def state(self) -> Campaign.State:
         if self.published_at is not None:
             return self.State.PUBLISHED

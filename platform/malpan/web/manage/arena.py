@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.arena.campaigns import create_campaign, remove_campaign, update_campaign
 from malpan.arena.errors import CampaignSettingsInvalid, RubricUnfit
 from malpan.arena.models import Campaign
-from malpan.arena.progress import counts_of
+from malpan.arena.progress import counts_of, workload
 from malpan.arena.selectors import campaigns_of, newest_result
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_track, tracks_of
@@ -24,7 +24,7 @@ from malpan.web.forms.fields import ConfirmForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters.arena_manage import next_step, workload
+from malpan.web.presenters.arena_manage import next_step
 
 
 @require_safe

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from malpan.arena.bars import bars_of
 from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
 from malpan.arena.judges import bar_judge, remove_judge
-from malpan.arena.models import Campaign, CampaignJudge, Exclusion, JudgeBar
-from malpan.arena.progress import judged_though_barred, judgements_of, void_counts, written_bars
-from malpan.arena.quality import has_opened_scores
+from malpan.arena.models import Campaign, CampaignJudge, JudgeBar
+from malpan.arena.progress import judge_state, judged_though_barred, judgements_of, place_of, void_counts, written_bars
+from malpan.arena.quality import SeenJudgement, has_opened_scores, seen_judgements
 from malpan.arena.selectors import exclusions_of, judge_of, judges_of
 from malpan.arena.systems import systems_of
 from malpan.competitions.permissions import Permission
@@ -30,7 +30,7 @@ from malpan.web.forms.arena_judges import BarForm, InvitationLine, InviteForm, f
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.pages.context import MemberRequest, page_of
-from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, judge_state, place_of, value_text
+from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, value_text
 
 
 @require_safe
@@ -127,15 +127,14 @@ def _judge_page(
 ) -> HttpResponse:
     exclusions = [each for each in exclusions_of(campaign) if each.lifted_at is None]
     page = page_of(request, judgements_of(judge))
-    is_opened = has_opened_scores(campaign, request.user)
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
         "judge": judge,
         "state": judge_state(judge, timezone.now()),
         "bars": _bars(campaign, judge),
         "voids": void_counts(judge),
         "page": page,
-        "lines": _judgement_lines(list(page), exclusions, is_opened),
-        "is_opened": is_opened,
+        "lines": [_judgement_line(each) for each in seen_judgements(campaign, page, request.user)],
+        "is_opened": has_opened_scores(campaign, request.user),
         "exclusion": next((each for each in exclusions if each.judge_id == judge.pk), None),
         "may_change": access.may(Permission.MANAGE) and judge.removed_at is None and campaign.closed_at is None,
         "barring": barring or BarForm(),
@@ -161,19 +160,15 @@ def _bars(campaign: Campaign, judge: CampaignJudge) -> list[tuple[str, str]]:
     ]
 
 
-def _judgement_lines(rows: list[Any], exclusions: list[Exclusion], is_opened: bool) -> list[JudgementLine]:
-    """What was judged is shown only where the scores are open: it says who leads."""
-    excluded = {each.judgement.assignment_id for each in exclusions if each.judgement is not None}
-    return [
-        JudgementLine(
-            place_of(row.assignment),
-            row,
-            row.assignment.get_kind_display(),
-            row.assignment_id in excluded,
-            value_text(row.assignment, row.value) if is_opened else "",
-        )
-        for row in rows
-    ]
+def _judgement_line(seen: SeenJudgement) -> JudgementLine:
+    row = seen.judgement
+    return JudgementLine(
+        place_of(row.assignment),
+        row,
+        row.assignment.get_kind_display(),
+        seen.is_excluded,
+        "" if seen.value is None else value_text(row.assignment, seen.value),
+    )
 
 
 @require_POST

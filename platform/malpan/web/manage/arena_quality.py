@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.arena.errors import AssignmentNotFound, ScoresNotOpened
 from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.models import Campaign, CampaignJudge, Judgement
-from malpan.arena.progress import judgement_of
-from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
+from malpan.arena.progress import judgement_of, place_of
+from malpan.arena.quality import current_result, has_opened_scores, live_quality, may_see_scores, open_scores
 from malpan.arena.selectors import exclusion_of, exclusions_of, judge_of
 from malpan.competitions.permissions import Permission
 from malpan.core.messages import text_of
@@ -26,13 +26,7 @@ from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_wait
 from malpan.web.manage.arena_running import result_context
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.arena_checks import check_lines, judge_check_lines
-from malpan.web.presenters.arena_manage import (
-    agreement_lines,
-    influence_lines,
-    judge_name,
-    place_of,
-    quality_lines,
-)
+from malpan.web.presenters.arena_manage import agreement_lines, influence_lines, judge_name, quality_lines
 
 
 @require_safe
@@ -52,7 +46,7 @@ def _quality_page(
     status: int = 200,
 ) -> HttpResponse:
     quality, refusal = or_refusal(lambda: live_quality(campaign))
-    is_opened = access.may(Permission.MANAGE) and has_opened_scores(campaign, request.user)
+    is_opened = may_see_scores(campaign, request.user)
     context = campaign_context(access, campaign, "manage_campaign_quality") | {
         "refusal": refusal,
         "is_opened": is_opened,

@@ -98,7 +98,7 @@ def _page(
     context = campaign_context(access, campaign, "manage_campaign_systems") | {
         "is_draft": is_draft,
         "systems": [(row, _fault(row, campaign)) for row in rows],
-        "shows_labels": campaign.closed_at is not None,
+        "shows_labels": campaign.tells_labels,
         "institution_max": INSTITUTION_MAX,
         "top_form": form or TopForm(auto_id="top-%s"),
     }

@@ -1,4 +1,4 @@
-"""How campaigns are shown to organisers: the state of one, what comes next, how much work it is."""
+"""How campaigns are shown to organisers: the state of one, what comes next, figures in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, pgettext
 from django.utils.translation import gettext as _
 
-from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
 from malpan.arena.quality import LiveJudgeQuality
@@ -50,17 +49,6 @@ class NextStep:
 
     text: str
     url_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """What a design asks for. ``real`` judgements that count; ``per_judge`` with controls and repeats, ``None`` before
-    anybody has accepted.
-    """
-
-    real: int
-    every: int
-    per_judge: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,33 +177,11 @@ def next_step(campaign: Campaign, counts: Counts) -> NextStep:
     return NextStep(_("배정을 미리 보고 시작합니다."), "manage_campaign_opening")
 
 
-def workload(campaign: Campaign, judges: int) -> Workload:
-    """How many judgements the settings of ``campaign`` ask for, by ``judges`` people; practice is not counted."""
-    real = campaign.item_count * campaign.units_per_item * campaign.judges_per_unit
-    checks = campaign.control_percent + campaign.repeat_percent
-    every = round(real / max(1 - checks / 100, 0.1))
-    return Workload(real, every, -(-every // judges) if judges else None)
-
-
-def judge_state(judge: CampaignJudge, now: Any) -> str:
-    """The state of ``judge``."""
-    if judge.removed_at is not None:
-        return "removed"
-    if judge.accepted_at is None:
-        return "expired" if judge.expires_at <= now else "waiting"
-    return "ready" if judge.calibrated_at is not None else "accepted"
-
-
 def judge_name(judge: CampaignJudge) -> str:
     """The name of ``judge`` for organisers: of the account, else the address, else of a person that was erased."""
     if judge.user is not None:
         return str(judge.user)
     return judge.email or _("지운 계정의 평가자")
-
-
-def place_of(assignment: Assignment) -> int:
-    """Which one of its queue, from 1, practice not counted."""
-    return assignment.position - QUEUE_START + 1
 
 
 def quality_lines(rows: Sequence[LiveJudgeQuality]) -> list[QualityLine]:
