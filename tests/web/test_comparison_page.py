@@ -216,7 +216,11 @@ def items_of(row: Submission, client: Client | None = None, **query: str) -> htm
 
 def values_in(page: html.Element) -> dict[str, list[str]]:
     """The values by item, in the order of the page."""
-    lines = page.one("table", "item-pairs").one("tbody").all("tr")
+    table = page.one("table", "item-pairs")
+    heads = [head.text for head in table.one("thead").all("th", "figure")]
+    lines = table.one("tbody").all("tr")
+    for line in lines:  # on a phone each value says what it is
+        assert [cell.attributes.get("data-label") for cell in line.all("td", "figure")] in (heads, [None] * len(heads))
     return {line.one("th").text: [cell.text for cell in line.all("td", "figure")] for line in lines}
 
 

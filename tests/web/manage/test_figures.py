@@ -14,6 +14,7 @@ from django.utils import timezone
 from malpan.competitions.models import Phase
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.leaderboard.sureness import computing
+from scoring.recipes import get_recipe
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, UserFactory, person_in
 from tests.leaderboard.sureness_world import RECIPE, compute, report_of, scored
 from tests.web import html
@@ -55,6 +56,8 @@ def test_a_page_shows_how_hard_items_are_and_which_metrics_agree(phase: Phase) -
     assert len(page.all("svg", "bars")) == len(page.all("svg", "matrix")) == 1
     assert html.problems(page) == []
     assert len(items_in(client, phase)) == 40
+    options = [each.attributes["value"] for each in page.one("select", id="difficulty-difficulty").all("option")]
+    assert options == [name for name in get_recipe(RECIPE).metrics if name in options]  # in the recipe's order
     hardest = items_in(client, phase, difficulty="bleurt")[0]
     values = [{item.id: item.scores["bleurt"] for item in report_of(seed, s).items} for seed, s in ((0, 0.9), (1, 0.5))]
     assert hardest == min(values[0], key=lambda item: values[0][item] + values[1][item])

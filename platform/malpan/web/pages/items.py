@@ -45,6 +45,6 @@ def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
         "page": page,
         "metrics": values.metrics,
         "sorted_by": (by if by in names else names[0]) if values.order and names else "",
-        "items": [(item, answers[item], [text for (text,) in values.of(item)]) for item in page],
+        "items": [(item, answers[item], [(label, text) for label, (text,) in values.of(item)]) for item in page],
     }
     return render(request, "pages/items.html", context)

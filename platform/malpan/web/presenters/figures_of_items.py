@@ -29,7 +29,7 @@ def wins(found: Board, items: ItemsFound, asked: Mapping[str, str]) -> Figure | 
     if not items.wins.wins or len(places) < FEWEST:
         return None
     teams = [rows[items.wins.submissions[at]] for at in places]
-    choice = _metric_choice(found, list(items.wins.wins), asked, WINS)
+    choice = _metric_choice(found, [name for name in items.metrics if name in items.wins.wins], asked, WINS)
     won, tied = (
         [[table[row][column] for column in places] for row in places]
         for table in (items.wins.wins[choice.chosen], items.wins.ties[choice.chosen])
@@ -68,7 +68,7 @@ def difficulty(found: Board, items: ItemsFound, asked: Mapping[str, str]) -> Fig
     """How the teams' mean values of the items lie, by the metric ``?difficulty=`` of the address, the lowest first."""
     if not items.means:
         return None
-    choice = _metric_choice(found, list(items.means), asked, DIFFICULTY)
+    choice = _metric_choice(found, items.metrics, asked, DIFFICULTY)
     means = sorted(items.means[choice.chosen].items(), key=lambda pair: (pair[1], pair[0]))
     bins = binned([mean for _item, mean in means])
     plot = bars([Column(label, (count,)) for label, count in zip(bins.labels, bins.counts, strict=True)])

@@ -29,9 +29,9 @@ class ItemTexts:
     def labels(self) -> list[str]:
         return [label for _name, label in self.metrics]
 
-    def of(self, item: str) -> Sequence[Sequence[str]]:
-        """For each metric the values of the submissions, in their order; empty where none are shown."""
-        return self.by_item.get(item, ())
+    def of(self, item: str) -> list[tuple[str, Sequence[str]]]:
+        """The label of each metric with the values of the submissions, in their order; empty where none are shown."""
+        return list(zip(self.labels, self.by_item[item], strict=True)) if item in self.by_item else []
 
 
 def item_texts(submissions: Sequence[Submission], shown: Sequence[ShownRun | None], *, by: str = "") -> ItemTexts:
