@@ -7,8 +7,6 @@ from typing import Final
 Operations = tuple[str, ...]
 
 _FRAGMENT: Final = "A part of a page that it asks for again while it is open."
-_AGREEMENT: Final = "Figures for the cards of metrics; `python -m scoring judge-agreement` computes them from files."
-_DUPLICATES: Final = "A search for a person to judge with two files side by side."
 _FIGURES: Final = "Plots for people; each has its numbers as a CSV."
 _TABLE: Final = "The page's table as CSV; the API has the rows by pages."
 
@@ -68,10 +66,10 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_submission_file": ("downloadSubmission",),
     "manage_figures": _FIGURES,
     "manage_figure_csv": _FIGURES,
-    "manage_duplicates": _DUPLICATES,
-    "manage_side_by_side": _DUPLICATES,
-    "manage_judge": _AGREEMENT,
-    "manage_judge_remove": _AGREEMENT,
+    "manage_duplicates": ("listSharedFiles", "listAlikeSubmissions"),
+    "manage_side_by_side": ("compareAnswers",),
+    "manage_judge": ("listAgreements", "listJudgedSubmissions", "recordAgreement"),
+    "manage_judge_remove": ("removeAgreement",),
     # teams and quota
     "manage_teams": ("listTeams",),
     "manage_team_new": ("createTeamFor",),

@@ -49,6 +49,7 @@ ROLES_OF: Final = {
             *("listCampaigns", "getCampaign", "listRubrics", "getRubric", "planPanel", "listSystems", "getPractice"),
             *("listJudges", "getJudge", "listJudgements", "getQuality", "listExclusions", "previewCampaignResult"),
             *("downloadVotes", "getMetricsComparison"),
+            *("listSharedFiles", "listAlikeSubmissions", "compareAnswers", "listAgreements", "listJudgedSubmissions"),
         ),
         VIEW,
     ),
@@ -76,6 +77,7 @@ ROLES_OF: Final = {
             *("resendJudgeInvitation", "reinviteJudge", "barJudge", "removeJudge", "previewDesign", "openCampaign"),
             *("closeCampaign", "openScores", "getCurrentScores", "previewJudgeExclusion", "excludeJudge"),
             *("previewJudgementExclusion", "excludeJudgement", "liftExclusion", "publishCampaign", "compareMetrics"),
+            *("recordAgreement", "removeAgreement"),
         ),
         MANAGE,
     ),
@@ -114,6 +116,7 @@ def named(phase):
         "public_id": submission.public_id,
         "pk": phase.pk,
         "number": team.number,
+        **dict.fromkeys(("one_id", "other_id"), submission.public_id),
         **dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk"), 1),
     }
 

@@ -88,6 +88,7 @@ RULES: Final[dict[str, str]] = {
         for page in (
             *("checklist/", "phases/", "references/", "rescoring/", "runs/", "queue/", "submissions/", "teams/"),
             *("notices/", "questions/", "audit/", "stages/", "tracks/<slug:track>/standing/", "arena/"),
+            *("duplicates/", "judge/"),
         )
     },
     **{

@@ -41,6 +41,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "judge_pk": "1",
     "judgement_pk": "1",
     "exclusion_pk": "1",
+    **dict.fromkeys(("one_id", "other_id"), "00000000-0000-0000-0000-000000000000"),
 }
 _OF_TYPES: Final[Mapping[str, Any]] = {
     "string": "…",

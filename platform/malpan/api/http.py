@@ -23,7 +23,7 @@ from malpan.core.language import reader_language
 from malpan.core.messages import heading_of, text_of
 from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
 from malpan.stages.tables import PROBLEMS_MAX
-from malpan.submissions.errors import DuplicateUpload, FileRejected, QuotaExceeded
+from malpan.submissions.errors import DuplicateUpload, FileRejected, HumanScoresRejected, QuotaExceeded
 
 SETTINGS_INVALID: Final = (StageSettingsInvalid, CampaignSettingsInvalid, RubricInvalid, PlanInvalid)
 PROBLEM: Final = "application/problem+json"
@@ -79,7 +79,7 @@ def kind_of(error: DomainError | type[DomainError]) -> str:
 
 def _more(error: DomainError) -> dict[str, Any]:
     """What some errors say beyond their sentence."""
-    if isinstance(error, FileRejected | ReferencesRejected):
+    if isinstance(error, FileRejected | ReferencesRejected | HumanScoresRejected):
         return {"total": error.total, "errors": [each.as_dict(reader_language()) for each in error.errors]}
     if isinstance(error, PracticeInvalid):
         return {"total": error.params["count"], "errors": [_practice_problem(each) for each in error.problems]}

@@ -11,7 +11,18 @@ from malpan.api.application import answered, application
 from malpan.api.documents import document
 from malpan.api.errors import MethodNotAllowed
 from malpan.api.http import dumped
-from malpan.api.manage import arena, arena_running, phases, quota, records, references, rescoring, settings, stages
+from malpan.api.manage import (
+    arena,
+    arena_running,
+    comparing,
+    phases,
+    quota,
+    records,
+    references,
+    rescoring,
+    settings,
+    stages,
+)
 from malpan.api.manage import submissions as all_submissions
 from malpan.api.manage import teams as all_teams
 from malpan.api.manage import words as all_words
@@ -20,7 +31,7 @@ from malpan.core.errors import AddressNotFound
 SUBJECTS: Final = (
     *(people, competitions, submissions, boards, teams, words),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
-    *(stages, arena, arena_running),
+    *(stages, arena, arena_running, comparing),
 )
 api = application()
 for subject in SUBJECTS:

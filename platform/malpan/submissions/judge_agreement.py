@@ -7,6 +7,7 @@ what competitions recorded that are published.
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -55,6 +56,14 @@ def judged_submissions(competition: Competition) -> list[JudgedSubmission]:
         if row.live_run is not None
         for metric in judges_in(row.live_run.signature)
     ]
+
+
+def judged_submission(competition: Competition, public_id: uuid.UUID, metric: str) -> JudgedSubmission:
+    """The one of ``judged_submissions`` that is called so. Raises ``JudgementsMissing``."""
+    for each in judged_submissions(competition):
+        if (each.submission.public_id, each.metric) == (public_id, metric):
+            return each
+    raise JudgementsMissing
 
 
 def agreements_of(competition: Competition) -> list[JudgeAgreement]:

@@ -92,6 +92,14 @@ def answers_of(submission: Submission) -> dict[str, str]:
     return _texts(submission.file_sha256, recipe_of(phase.track), _references_of(phase))
 
 
+def readable_answers(one: Submission, other: Submission) -> list[AnswerPair]:
+    """``answers_side_by_side``; none where a file cannot be read."""
+    try:
+        return answers_side_by_side(one, other)
+    except InvalidFile:
+        return []
+
+
 def _in_order(one: Submission, other: Submission, pair: Pair) -> AlikePair:
     first, second = sorted((one, other), key=lambda row: (row.created_at, row.pk))
     return AlikePair(first, second, pair)

@@ -16,7 +16,6 @@ from malpan.submissions.integrity import duplicates
 from malpan.web.forms.duplicates import AnswersForm, PhaseFilterForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
-from scoring.errors import InvalidFile
 
 SHOWN_CHARS: Final = 600
 
@@ -43,10 +42,7 @@ def side_by_side_page(
     request: MemberRequest, access: ManageAccess, one_id: uuid.UUID, other_id: uuid.UUID
 ) -> HttpResponse:
     one, other = (manage_selectors.submission_of(access.competition, each) for each in (one_id, other_id))
-    try:
-        answers = duplicates.answers_side_by_side(one, other)
-    except InvalidFile:
-        answers = []
+    answers = duplicates.readable_answers(one, other)
     form = AnswersForm(request.GET)
     wanted = form.value("show")
     rows = [row for row in answers if not wanted or row.is_same == (wanted == "same")]
