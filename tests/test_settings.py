@@ -142,8 +142,8 @@ def test_a_worker_without_its_models_stops_and_says_what_to_run(tmp_path: Path) 
     assert "python -m scoring models fetch official" in done.stderr
 
 
-def test_the_web_server_knows_the_address_of_large_archives() -> None:
-    assert reverse("manage_import") == web_server.ARCHIVE_PATH
+def test_the_web_server_knows_the_addresses_of_large_archives() -> None:
+    assert (reverse("manage_import"), reverse("importCompetition")) == web_server.ARCHIVE_PATHS
 
 
 def test_every_variable_is_explained_to_the_operator() -> None:

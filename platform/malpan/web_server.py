@@ -41,7 +41,7 @@ BODY_RATE: Final = 32 * 1024 * 1024  # bytes a second of all large bodies of a p
 BODY_AT_ONCE: Final = 256 * 1024  # of each body before its share counts: small files never wait
 TICK_SECONDS: Final = 0.1  # how soon a body that was held back is read on
 UNREAD_BYTES: Final = 2**40  # of an answer, before its thread would wait for the client: never
-ARCHIVE_PATH: Final = "/manage/import/"  # the one address that takes a file larger than an upload
+ARCHIVE_PATHS: Final = ("/manage/import/", "/api/v1/import/")  # they alone take a file larger than an upload
 MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
 
 Headers: TypeAlias = list[tuple[str, str]]
@@ -104,7 +104,7 @@ class Parser(HTTPRequestParser):
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
-        if self.path != ARCHIVE_PATH:
+        if self.path not in ARCHIVE_PATHS:
             self.adj = SimpleNamespace(**vars(self.adj) | {"max_request_body_size": _upload_bytes()})
 
 

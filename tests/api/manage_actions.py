@@ -156,7 +156,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_campaign_metrics": ("getMetricsComparison", "compareMetrics"),
     # outside of a competition
     "manage_new": ("createCompetition",),
-    "manage_import": "An archive may be 2 GB and makes people: `manage.py import_competition` takes it on the machine.",
+    "manage_import": ("importCompetition",),
     "manage_site": "Of the site, for whoever keeps it running: /openmetrics/ has the same figures for programs.",
     "manage_site_csv": "Of the site, as above.",
 }

@@ -89,7 +89,7 @@ ROLES_OF: Final = {
         OWN,
     ),
 }
-OF_THE_SITE: Final = {"createCompetition"}  # for who may make competitions, whatever their roles
+OF_THE_SITE: Final = {"createCompetition", "importCompetition"}  # for who may make competitions, whatever their roles
 SCOPES: Final = {
     "none": None,
     "read": [Scope.READ],

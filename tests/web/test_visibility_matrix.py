@@ -83,6 +83,7 @@ RULES: Final[dict[str, str]] = {
     "api/": EVERYONE,
     "api/v1/competitions/": EVERYONE,
     "api/v1/submissions/": TEAM,
+    "api/v1/import/": ADMIN,
     **{
         f"{API_MANAGE}{page}": MANAGE_PAGES
         for page in (

@@ -114,14 +114,20 @@ class Form:
     def optional_file(self, name: str) -> UploadedFile | None:
         return self._request.FILES.get(name)
 
+    def secret(self, name: str, limit: int) -> str:
+        """As it was sent, with its spaces."""
+        return self._request.POST.get(name, "")[:limit]
+
     def text(self, name: str, limit: int = 300) -> str:
         """Without what PostgreSQL does not keep; empty where it is missing."""
         return self._request.POST.get(name, "").replace("\x00", "")[:limit].strip()
 
 
-def uploaded_form(request: HttpRequest) -> Form:
-    """The form of the request. Raises ``UploadTooLarge`` and ``ApiRequestInvalid``."""
-    limit, size = settings.UPLOAD_MAX_BYTES, uploads.body_size(request)
+def uploaded_form(request: HttpRequest, limit: int | None = None) -> Form:
+    """The form of the request, whose files have ``limit`` bytes at most, by default ``UPLOAD_MAX_BYTES``. Raises
+    ``UploadTooLarge`` and ``ApiRequestInvalid``.
+    """
+    limit, size = limit or settings.UPLOAD_MAX_BYTES, uploads.body_size(request)
     if size > limit + uploads.FORM_BYTES:
         raise UploadTooLarge(size_bytes=size, limit_bytes=limit)
     try:

@@ -15,6 +15,7 @@ from malpan.api.manage import (
     arena,
     arena_running,
     comparing,
+    importing,
     phases,
     quota,
     records,
@@ -31,7 +32,7 @@ from malpan.core.errors import AddressNotFound
 SUBJECTS: Final = (
     *(people, competitions, submissions, boards, teams, words),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
-    *(stages, arena, arena_running, comparing),
+    *(stages, arena, arena_running, comparing, importing),
 )
 api = application()
 for subject in SUBJECTS:

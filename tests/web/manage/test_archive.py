@@ -14,7 +14,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 
-from malpan.accounts.models import User
+from malpan.accounts.models import Scope, User
+from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
 from malpan.competitions.models import Competition, Phase
 from malpan.core.models import AuditEntry
@@ -236,3 +237,22 @@ def test_person_who_came_with_an_archive_gets_in_by_resetting_the_password(impor
     Client().post("/accounts/password/reset/", {"email": "guest@example.com"})
     assert [message.to for message in mail.outbox] == [["guest@example.com"]]
     assert "/accounts/password/reset/key/" in mail.outbox[0].body
+
+
+def test_a_program_imports_an_archive(archive: bytes, importer: User, settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = 100
+
+    def sent_by(user: User, data: bytes, **given: str) -> Any:
+        token = create_api_token(user=user, label="t", scopes=list(Scope))[1]
+        body = {"file": SimpleUploadedFile("archive.zip", data, "application/zip"), **given}
+        return Client(headers={"Authorization": f"Bearer {token}"}).post("/api/v1/import/", body)
+
+    refused = sent_by(UserFactory.create(), archive, slug="copy")
+    assert (refused.status_code, refused.json()["code"]) == (404, "manage_not_found")
+    made = sent_by(importer, archive, slug="copy")
+    assert (made.status_code, made.json()["slug"], made.json()["has_references"]) == (201, "copy", False)
+    assert Competition.objects.get(slug="copy").title_ko == "원본 대회"
+    taken = sent_by(importer, archive, slug="copy")
+    assert (taken.status_code, taken.json()["code"]) == (422, "archive_refused")
+    settings.IMPORT_MAX_BYTES = 100
+    assert sent_by(importer, b"x" * 100_000).status_code == 413

@@ -5,9 +5,7 @@ from __future__ import annotations
 import tempfile
 from typing import Final, cast
 
-from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
@@ -19,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.archive.errors import ArchiveRefused
 from malpan.archive.exporting import export_competition
 from malpan.archive.importing import PERMISSION, Imported, import_competition
+from malpan.archive.uploads import ArchiveUploadHandler
 from malpan.competitions.errors import NotAllowed
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.room import usage_of
@@ -73,18 +72,6 @@ def export_action(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     response = FileResponse(target, as_attachment=True, filename=name, content_type="application/zip")
     response.headers["Cache-Control"] = "no-store"
     return cast("HttpResponse", response)
-
-
-class ArchiveUploadHandler(TemporaryFileUploadHandler):
-    """An archive is written to the disk at once, and dropped above ``IMPORT_MAX_BYTES``."""
-
-    received = 0
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        self.received += len(raw_data)
-        if self.received > settings.IMPORT_MAX_BYTES:
-            raise SkipFile
-        super().receive_data_chunk(raw_data, start)
 
 
 @csrf_exempt  # checked by the inner view: the handler for large files must be set before the body is read

@@ -51,3 +51,14 @@ class Verification(Schema):
     findings: list[str]
     finding_count: int
     entries: int
+
+
+class ImportedCompetition(Schema):
+    """``counts``: rows by kind; ``missing_files``: those that the archive lacks."""
+
+    slug: str
+    title_ko: str
+    counts: dict[str, int]
+    new_people: int
+    missing_files: int
+    has_references: bool
