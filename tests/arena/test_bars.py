@@ -14,7 +14,7 @@ from malpan.arena.queue import current_assignment, newest_judgement
 from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
-from malpan.teams.services import leave_team
+from malpan.teams.services import leave_team, rename_team
 from tests.arena.panels import Panel, add_judge, draft_panel, open_panel, person
 from tests.factories import TeamFactory, UserFactory, leader_of
 
@@ -189,6 +189,14 @@ def test_declaring_adds_and_an_unknown_number_is_nothing(panel, judge):
     assert judge.declared_teams == sorted([team(panel, 0).number, team(panel, 1).number])
     entries = AuditEntry.objects.filter(action="campaign_judge.declare").order_by("pk")
     assert [entry.after["declared_teams"] for entry in entries] == [[team(panel, 1).number], [team(panel, 0).number]]
+
+
+def test_a_team_is_declared_by_a_name_of_its_look_and_nothing_is_said_of_one_that_there_is_not(panel, judge):
+    own = team(panel, 1)
+    rename_team(team=own, actor=leader_of(own), name="Moon 7팀")
+    declare_bars(judge=judge, actor=judge.user, team_names=["ＭＯＯＮ7팀", "없는 팀"])
+    judge.refresh_from_db()
+    assert judge.declared_teams == [own.number]
 
 
 def test_another_person_declares_nothing(panel, judge):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from datetime import timedelta
+from pathlib import Path
 from smtplib import SMTPException
 
 import pytest
 from django.core import mail
+from django.template.loader import get_template
 
 from malpan.accounts.tokens import hash_token
 from malpan.arena import invitations as invitations_module
@@ -27,7 +31,7 @@ from malpan.arena.errors import (
     TooManyJudges,
 )
 from malpan.arena.invitations import INVITATION_LIFETIME, invitation_of, resend_invitation
-from malpan.arena.judges import consent_version_of, give_consent, remove_judge
+from malpan.arena.judges import CONSENT_VERSION, consent_version_of, give_consent, remove_judge
 from malpan.arena.models import CampaignJudge, Rubric
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
@@ -213,6 +217,14 @@ def test_closed_campaign_takes_nobody(draft):
     for call in (lambda: accept(draft), lambda: invite(draft, "more@univ.ac.kr")):
         with pytest.raises(CampaignNotOpen):
             call()
+
+
+def test_other_words_of_the_consent_are_another_version():
+    """So that judges are asked again. Whoever changes the words changes the version, and writes both here."""
+    template = Path(get_template("pages/arena_consent.html").origin.name).read_text(encoding="utf-8")
+    words = re.findall(r'<li>\{% translate "(.*?)" %\}</li>', template)
+    digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    assert (CONSENT_VERSION, len(words), digest[:16]) == ("2026-12", 6, "f9e0aef7fe9029d7")
 
 
 # --- consent ----------------------------------------------------------------------------------------------------------

@@ -228,12 +228,12 @@ def test_consent_is_asked_again_when_the_notice_changes(judge: Judge) -> None:
 
 def test_teams_that_a_judge_knows_are_taken_out_of_the_queue(judge: Judge) -> None:
     system = judge.panel.systems[0]
-    sent = judge.client.post(judge.url("arena_known_teams"), {"numbers": f" {system.submission.team.number}, 99999 "})
+    sent = judge.client.post(judge.url("arena_known_teams"), {"teams": f" {system.submission.team.number}, 99999 "})
     assert sent.status_code == 302
     left = Assignment.objects.filter(judge=judge.row, state="open")
     assert left
     assert [row for row in left if system.label in row.systems] == []
-    assert judge.client.post(judge.url("arena_known_teams"), {"numbers": "고래"}).status_code == 422
+    assert judge.client.post(judge.url("arena_known_teams"), {"teams": " , "}).status_code == 422
 
 
 # --- practice and the queue -------------------------------------------------------------------------------------------

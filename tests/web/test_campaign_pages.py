@@ -22,7 +22,13 @@ from malpan.submissions.models import Submission
 from malpan.teams.services import disqualify_team, reinstate_team
 from malpan.web.presenters.arena import EXPLANATIONS
 from malpan.web.presenters.arena_manage import standing_lines, warning_texts
-from malpan.web.presenters.campaigns import csv_rows, forest_of, order_sentence, system_lines
+from malpan.web.presenters.campaigns import (
+    csv_rows,
+    forest_of,
+    influence_sentence,
+    order_sentence,
+    system_lines,
+)
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate
 from scoring.cli import main
@@ -211,6 +217,22 @@ def test_every_protocol_has_its_page(world: World, client: Client, protocol: str
     assert ("승–무–패" in shown) == (protocol == "ranking")
     english = text_of(client.get(address(world, campaign), headers={"accept-language": "en"}))
     assert "Krippendorff" in english
+
+
+@pytest.mark.parametrize(
+    ("moves", "words"),
+    [
+        ([], ""),
+        ([(0, False), (0, False)], "어느 평가자 한 사람을 빼도 순위는 바뀌지 않습니다."),
+        ([(1, False), (2, False)], "순위가 많아야 2계단 움직입니다. 1위는 누구를 빼도 그대로입니다."),
+        ([(3, True), (0, False)], "순위가 많아야 3계단 움직입니다. 누구를 빼느냐에 따라 1위가 바뀝니다."),
+    ],
+)
+def test_how_much_the_standing_hangs_on_one_judge_is_public(moves: list[tuple[int, bool]], words: str) -> None:
+    rows = [{"rank_change": change, "first_changes": first} for change, first in moves]
+    said = influence_sentence({"influence": rows})
+    assert said.endswith(words)
+    assert bool(said) == bool(moves)
 
 
 def test_queries_do_not_grow_with_the_votes(

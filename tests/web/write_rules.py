@@ -219,7 +219,7 @@ PAGES: Final[dict[str, Rule]] = {
     ),
     "arena_invitation": Rule(JUDGE),
     "arena_campaign": Rule(JUDGE, agreed, campaign("asked")),
-    "arena_known_teams": Rule(JUDGE, lambda w: {"numbers": w.teams["other"].number}, campaign("asked")),
+    "arena_known_teams": Rule(JUDGE, lambda w: {"teams": w.teams["other"].number}, campaign("asked")),
     "arena_queue": Rule(JUDGE, at=campaign("waiting")),
     "arena_assignment": Rule(JUDGE, {"choice": "first", "expected": "0"}, campaign("shown")),
     "arena_draft": Rule(JUDGE, {"choice": "tie"}, campaign("shown")),
@@ -425,7 +425,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
     "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),
     "manage_campaign_judge_bar": Rule(
-        MANAGE, lambda w: {"numbers": str(w.teams["own"].number), **REASON}, judge_of("draft")
+        MANAGE, lambda w: {"teams": str(w.teams["own"].number), **REASON}, judge_of("draft")
     ),
     "manage_campaign_judge_remove": Rule(MANAGE, REASON, judge_of("draft")),
     "manage_campaign_judge_reinvite": Rule(MANAGE, at=lambda w: judge_of("judged")(w) | {"judge_pk": w.arena.left.pk}),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
@@ -18,6 +18,7 @@ from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.core.text import one_line
+from malpan.teams.looks import look
 from malpan.teams.models import Membership, Team
 
 if TYPE_CHECKING:
@@ -70,9 +71,14 @@ def set_bars(*, judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> froz
 
 
 def declare_bars(
-    *, judge: CampaignJudge, actor: User, team_numbers: Sequence[int], now: datetime | None = None
+    *,
+    judge: CampaignJudge,
+    actor: User,
+    team_numbers: Sequence[int] = (),
+    team_names: Sequence[str] = (),
+    now: datetime | None = None,
 ) -> None:
-    """Record the teams that a judge says to know, by number, as ``record_declared``.
+    """Record the teams that a judge says to know, as ``record_declared``.
 
     Whoever declares sees whether the output on show was that team's: ``LATE_MOST`` teams after the first output that
     they were shown, the others by an organiser. Raises ``JudgeNotFound`` for another person's, ``CampaignNotOpen``
@@ -80,19 +86,23 @@ def declare_bars(
     """
     if judge.user_id != actor.pk:
         raise JudgeNotFound
-    record_declared(judge=judge, actor=actor, team_numbers=team_numbers, late_most=LATE_MOST, now=now)
+    record_declared(
+        judge=judge, actor=actor, team_numbers=team_numbers, team_names=team_names, late_most=LATE_MOST, now=now
+    )
 
 
 def record_declared(
     *,
     judge: CampaignJudge,
     actor: User,
-    team_numbers: Sequence[int],
+    team_numbers: Sequence[int] = (),
+    team_names: Sequence[str] = (),
     late_most: int | None = None,
     reason: str = "",
     now: datetime | None = None,
 ) -> None:
-    """Record the teams that a judge knows, by number. After the opening their open assignments with them are moved.
+    """Record the teams that a judge knows, by number or by a name of that look; of a team that there is not nothing is
+    said. After the opening their open assignments with them are moved.
 
     What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
     taken back by declaring fewer. Raises ``CampaignNotOpen`` after the closing, ``TooManyDeclared`` beyond
@@ -103,7 +113,8 @@ def record_declared(
         if campaign.closed_at is not None:
             raise CampaignNotOpen
         fresh = lock_judge(judge.pk)
-        known = Team.objects.filter(competition=campaign.track.competition_id, number__in=team_numbers)
+        named = Q(number__in=team_numbers) | Q(name_look__in=[look(name) for name in team_names])
+        known = Team.objects.filter(named, competition=campaign.track.competition_id)
         new = sorted(set(known.values_list("number", flat=True)) - set(fresh.declared_teams))
         if not new:
             return

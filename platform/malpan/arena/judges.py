@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 REASON_MAX: Final = 300
-CONSENT_VERSION: Final = "2026-11"  # of the site's own words to judges
+CONSENT_VERSION: Final = "2026-12"  # of the site's own words to judges
 
 
 def consent_version_of(campaign: Campaign) -> str:
@@ -67,15 +67,22 @@ def give_consent(
 
 
 def bar_judge(
-    *, judge: CampaignJudge, actor: User, team_numbers: Sequence[int], reason: str, now: datetime | None = None
+    *,
+    judge: CampaignJudge,
+    actor: User,
+    reason: str,
+    team_numbers: Sequence[int] = (),
+    team_names: Sequence[str] = (),
+    now: datetime | None = None,
 ) -> None:
-    """Bar a judge from teams, by number, as if they had declared them; for organisers.
+    """Bar a judge from teams as if they had declared them; for organisers.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignReasonMissing``,
     ``CampaignNotOpen`` after the closing.
     """
     require(actor, judge.campaign.track.competition, Permission.MANAGE)
-    record_declared(judge=judge, actor=actor, team_numbers=team_numbers, reason=clean_reason(reason), now=now)
+    why = clean_reason(reason)
+    record_declared(judge=judge, actor=actor, team_numbers=team_numbers, team_names=team_names, reason=why, now=now)
 
 
 def remove_judge(

@@ -455,12 +455,10 @@ def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(
     campaign = world.opened()
     judge = campaign.judges.order_by("pk")[0]
     page = url(world, f"{campaign.pk}/judges/{judge.pk}/")
-    assert writer.post(f"{page}bar/", {"numbers": "3"}).status_code == 422
-    refused = writer.post(f"{page}bar/", {"numbers": "셋", "reason": "지도"})
-    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["numbers"])
-    assert (
-        "제척했습니다." in writer.post(f"{page}bar/", {"numbers": "3", "reason": "지도"}, follow=True).content.decode()
-    )
+    assert writer.post(f"{page}bar/", {"teams": "3"}).status_code == 422
+    refused = writer.post(f"{page}bar/", {"teams": ",", "reason": "지도"})
+    assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["teams"])
+    assert "제척했습니다." in writer.post(f"{page}bar/", {"teams": "3", "reason": "지도"}, follow=True).content.decode()
     judge.refresh_from_db()
     assert judge.declared_teams == [3]
     assert world.teams[3].name in parse(writer.get(page).content.decode()).one("section", id="bars").text

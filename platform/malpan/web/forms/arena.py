@@ -35,23 +35,28 @@ class ConsentForm(forms.Form):
 
 
 class KnownTeamsForm(forms.Form):
-    """The numbers of teams that a judge knows."""
+    """The teams that a judge knows, by number or name; whether there is one of a name is not said."""
 
-    numbers = forms.CharField(
-        label=_("아는 팀의 번호"),
-        max_length=400,
-        widget=one_line(inputmode="numeric"),
-        help_text=_("여러 팀이면 쉼표로 나누어 적습니다. 예: 3, 12"),
+    teams = forms.CharField(
+        label=_("아는 팀의 번호나 이름"),
+        max_length=4000,
+        widget=one_line(),
+        help_text=_("여러 팀이면 쉼표로 나누어 적습니다. 예: 3, 12, 고래바다"),
     )
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, auto_id="known-%s")
 
-    def clean_numbers(self) -> list[int]:
-        parts = re.split(r"[\s,]+", self.cleaned_data["numbers"].strip(" ,"))
-        if not all(_NUMBER.fullmatch(part) for part in parts) or len(parts) > TEAMS_MAX:
-            raise ValidationError(gettext("팀 번호를 3, 12처럼 숫자와 쉼표로 적어 주십시오."))
-        return [int(part) for part in parts]
+    def clean_teams(self) -> list[str]:
+        parts = [part.strip() for part in re.split(r"[,、，\n]", self.cleaned_data["teams"]) if part.strip()]
+        if not parts or len(parts) > TEAMS_MAX:
+            raise ValidationError(gettext("팀의 번호나 이름을 쉼표로 나누어 %d개까지 적어 주십시오.") % TEAMS_MAX)
+        return parts
+
+    def known(self) -> dict[str, Any]:
+        """The teams as the services take them. A name may be made of digits."""
+        parts = self.cleaned_data["teams"]
+        return {"team_numbers": [int(part) for part in parts if _NUMBER.fullmatch(part)], "team_names": parts}
 
 
 # --- what a judge entered ---------------------------------------------------------------------------------------------

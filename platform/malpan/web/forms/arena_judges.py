@@ -70,7 +70,7 @@ class InviteForm(forms.Form):
 
 
 class BarForm(KnownTeamsForm):
-    """Teams that a judge must not see, by number, and why."""
+    """Teams that a judge must not see, and why."""
 
     reason = forms.CharField(
         label=_("사유"),
@@ -82,7 +82,7 @@ class BarForm(KnownTeamsForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["numbers"].label = _("제척할 팀의 번호")
+        self.fields["teams"].label = _("제척할 팀의 번호나 이름")
 
 
 def read_line(text: str) -> tuple[str, str]:

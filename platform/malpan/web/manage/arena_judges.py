@@ -207,14 +207,12 @@ def bar_action(request: MemberRequest, access: ManageAccess, pk: int, judge_pk: 
     judge, form = judge_of(campaign, judge_pk), BarForm(request.POST)
     return act(
         request,
-        lambda values: bar_judge(
-            judge=judge, actor=request.user, team_numbers=values["numbers"], reason=values["reason"]
-        ),
+        lambda values: bar_judge(judge=judge, actor=request.user, reason=values["reason"], **form.known()),
         form=form,
         success=_("제척했습니다. 그 팀의 출력이 있으면 이 평가자에게 이제 보이지 않습니다."),
         to=access.url("manage_campaign_judge", pk, judge_pk) + "#bars",
         render_again=lambda status: _judge_page(request, access, campaign, judge, None, status, barring=form),
-        error_field="numbers",
+        error_field="teams",
     )
 
 

@@ -146,12 +146,12 @@ def known_teams_action(request: MemberRequest, pk: int) -> HttpResponse:
     form = KnownTeamsForm(request.POST)
     return act(
         request,
-        lambda values: declare_bars(judge=judge, actor=request.user, team_numbers=values["numbers"]),
+        lambda _values: declare_bars(judge=judge, actor=request.user, **form.known()),
         form=form,
         success=_("기록했습니다. 그 팀의 출력이 있으면 이제 보이지 않습니다."),
         to=reverse("arena_campaign", args=[pk]),
         render_again=lambda status: _campaign_page(request, judge, known=form, status=status),
-        error_field="numbers",
+        error_field="teams",
     )
 
 

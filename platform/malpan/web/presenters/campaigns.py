@@ -21,7 +21,7 @@ METHODS: Final = {
     Campaign.Protocol.PAIRWISE: gettext_lazy(
         "평가자는 팀을 알 수 없는 출력 두 개를 나란히 보고 더 나은 쪽을 골랐습니다. 점수는 무승부와 보인 차례의 "
         "영향을 함께 셈하는 브래들리–테리 모형의 강도(로짓, 평균 0)입니다. 강도가 1만큼 높으면 승부가 갈린 비교의 "
-        "73%를 이깁니다."
+        "73%를 이깁니다. ‘둘 다 나쁨’은 무승부로 셉니다."
     ),
     Campaign.Protocol.RANKING: gettext_lazy(
         "평가자는 팀을 알 수 없는 출력 여러 개의 순위를 매겼습니다. 점수는 순위를 모든 쌍의 승패로 풀어 구한 "
@@ -150,6 +150,20 @@ def order_sentence(document: Mapping[str, Any]) -> str:
         "interval": interval_text(order),
         "tie": f"{100 * parameters['shares']['tie']:.1f}",
     }
+
+
+def influence_sentence(document: Mapping[str, Any]) -> str:
+    """How much the standing hangs on one judge; empty where there is one alone."""
+    rows = document["influence"]
+    if not rows:
+        return ""
+    change = max(row["rank_change"] for row in rows)
+    if not change:
+        return _("어느 평가자 한 사람을 빼도 순위는 바뀌지 않습니다.")
+    text = _("평가자 한 사람을 빼면 순위가 많아야 %(change)d계단 움직입니다.") % {"change": change}
+    changes = any(row["first_changes"] for row in rows)
+    first = _("누구를 빼느냐에 따라 1위가 바뀝니다.") if changes else _("1위는 누구를 빼도 그대로입니다.")
+    return f"{text} {first}"
 
 
 def csv_rows(document: Mapping[str, Any]) -> tuple[Sequence[str], list[list[Any]]]:
