@@ -27,12 +27,32 @@ def redrawn(votes: Votes) -> Redrawn | None:
     """What drawing the queues of ``votes`` again shows; ``None`` without what that needs."""
     if votes.design is None:
         return None
-    queues = _queues(votes, votes.design)
-    found = queues is not None and queues_sha256(queues) == votes.design.sha256
-    label_of = {seat.judge: seat.label for seat in votes.design.panel}
-    places = {label: {_planned(each) for each in queue} for label, queue in (queues or {}).items()}
-    drawn = sum(_shown(vote) in places.get(label_of.get(vote.judge, ""), ()) for vote in votes.votes)
-    return Redrawn(found, drawn, len(votes.votes) - drawn)
+    queues = _queues(votes, votes.design) or {}
+    drawn = _drawn(votes, {label: {_planned(each) for each in queue} for label, queue in queues.items()})
+    return Redrawn(queues_sha256(queues) == votes.design.sha256, drawn, len(votes.votes) - drawn)
+
+
+def design_labels(judges: int) -> list[str]:
+    """What so many judges are called in a design: by chance, and not as in the votes."""
+    return [f"D{number:02d}" for number in range(1, judges + 1)]
+
+
+def _drawn(votes: Votes, queues: Mapping[str, set[Shown]]) -> int:
+    """How many votes are of ``queues``, each of which is that of the judge with the most votes of it."""
+    said: dict[str, list[Shown]] = {}
+    for vote in votes.votes:
+        said.setdefault(vote.judge, []).append(_shown(vote))
+    found = [
+        (sum(each in queue for each in own), judge, label)
+        for judge, own in said.items()
+        for label, queue in queues.items()
+    ]
+    total, taken = 0, set[str]()
+    for count, judge, label in sorted(found, key=lambda each: (-each[0], each[1], each[2])):
+        if f"judge {judge}" not in taken and f"queue {label}" not in taken:
+            taken |= {f"judge {judge}", f"queue {label}"}
+            total += count
+    return total
 
 
 def queues_sha256(queues: Mapping[str, Sequence[Planned]]) -> str:
@@ -54,7 +74,9 @@ def _queues(votes: Votes, design: DrawnDesign) -> dict[str, tuple[Planned, ...]]
     )
     items, systems = [item.label for item in votes.items], [system.label for system in votes.systems]
     try:
-        return plan(items, systems, [JudgeSpec(seat.label) for seat in design.panel], settings, votes.settings.seed)
+        return plan(
+            items, systems, [JudgeSpec(label) for label in design_labels(design.judges)], settings, votes.settings.seed
+        )
     except DesignImpossible:
         return None
 

@@ -18,6 +18,7 @@ _FEWEST_RESAMPLES: Final = 10
 _MOST_RESAMPLES: Final = 100_000
 _LEVELS: Final = (0.001, 0.5)
 _LARGEST: Final = 2**53
+_MOST_JUDGES: Final = 10_000  # that queues are drawn for again
 _TYPES: Final[dict[type, str]] = {
     dict: "object",
     list: "list",
@@ -184,18 +185,13 @@ class Checker:
             self.new(row["label"], f"{place}.label", self.systems)
 
     def design(self, value: Any, place: str) -> None:
-        counts = ("group", "units_per_item", "judges_per_unit")
-        required = {
-            **dict.fromkeys(counts, self.within(1, _LARGEST, int)),
+        required: dict[str, Check | None] = {
+            **dict.fromkeys(("group", "units_per_item", "judges_per_unit"), self.within(1, _LARGEST, int)),
             **dict.fromkeys(("control_share", "repeat_share"), self.within(0, 1)),
+            "judges": self.within(1, _MOST_JUDGES, int),
             "sha256": self.text,
-            "panel": None,
         }
-        if self.fields(value, place, required, {}) and self.typed(value["panel"], f"{place}.panel", list):
-            seats: set[str] = set()
-            check = self.labelled(seats, {"judge": self.known(self.judges | {""})})
-            for index, row in enumerate(value["panel"]):
-                check(row, f"{place}.panel[{index}]")
+        self.fields(value, place, required, {})
 
     def criterion(self, row: Any, place: str) -> None:
         required = {"key": self.text, "low": self.number, "high": self.number, "weight": self.within(0, _LARGEST)}

@@ -93,17 +93,10 @@ class VoteSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A judge of the opening: ``label`` in the design, and ``judge`` in the votes, empty for who judged nothing."""
-
-    label: str
-    judge: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class DrawnDesign:
     """What the seed drew the queues of the opening from, besides items and systems, where nobody was barred from a
-    system (who was is not published). ``sha256``: ``scoring.arena.redrawing.queues_sha256`` of these queues.
+    system (who was is not published). ``judges``: how many there were; ``sha256``: ``redrawing.queues_sha256`` of
+    their queues.
     """
 
     group: int
@@ -111,7 +104,7 @@ class DrawnDesign:
     judges_per_unit: int
     control_share: float
     repeat_share: float
-    panel: tuple[Seat, ...]
+    judges: int
     sha256: str
 
 

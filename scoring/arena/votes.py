@@ -33,7 +33,6 @@ from scoring.arena.vote_records import (
     Judge,
     Kind,
     Protocol,
-    Seat,
     System,
     Vote,
     Votes,
@@ -55,7 +54,6 @@ __all__ = [
     "Judge",
     "Kind",
     "Protocol",
-    "Seat",
     "System",
     "Vote",
     "VoteSettings",
@@ -96,12 +94,8 @@ def _votes(raw: Mapping[str, Any]) -> Votes:
         criteria=tuple(Criterion(**row) for row in raw["criteria"]),
         exclusions=tuple(Exclusion(**row) for row in raw["exclusions"]),
         settings=VoteSettings(**raw["settings"]),
-        design=_design(raw["design"]) if "design" in raw else None,
+        design=DrawnDesign(**raw["design"]) if "design" in raw else None,
     )
-
-
-def _design(raw: Mapping[str, Any]) -> DrawnDesign:
-    return DrawnDesign(**{**raw, "panel": tuple(Seat(**row) for row in raw["panel"])})
 
 
 def votes_document(votes: Votes) -> dict[str, Any]:
@@ -118,13 +112,13 @@ def votes_document(votes: Votes) -> dict[str, Any]:
             "judges": [_row(one, "label", "institution_group") for one in votes.judges],
             "votes": [_row(one, *_OF_VOTE) for one in votes.votes],
             "exclusions": [_exclusion(one) for one in votes.exclusions],
-            **({"design": _drawn(votes.design)} if votes.design else {}),
+            **({"design": _row(votes.design, *_OF_DESIGN)} if votes.design else {}),
         }
     )
     return document
 
 
-_OF_DESIGN: Final = ("group", "units_per_item", "judges_per_unit", "control_share", "repeat_share", "sha256")
+_OF_DESIGN: Final = tuple(DrawnDesign.__slots__)
 _OF_VOTE: Final = ("number", "judge", "item", "kind", "systems", "bad", "repeats", "seconds", "value")
 
 
@@ -140,10 +134,6 @@ def _row(record: object, *names: str) -> dict[str, Any]:
 def _system(system: System) -> dict[str, Any]:
     row = _row(system, "label", "name", "team_number", "counts")
     return row if system.counts else {**row, "reason": system.reason}
-
-
-def _drawn(design: DrawnDesign) -> dict[str, Any]:
-    return {**_row(design, *_OF_DESIGN), "panel": [_row(seat, "label", "judge") for seat in design.panel]}
 
 
 def _exclusion(one: Exclusion) -> dict[str, Any]:

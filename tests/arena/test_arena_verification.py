@@ -133,7 +133,7 @@ def test_the_votes_file_is_drawn_again_by_anybody(world: World, campaign: Campai
     assert votes.design is not None
     opened = ChainEntry.objects.get(competition=world.competition, payload__event="opened")
     assert votes.design.sha256 == opened.payload["queues_sha256"]
-    assert {seat.judge for seat in votes.design.panel} == {judge.label for judge in votes.judges}
+    assert votes.design.judges == len(votes.judges)
 
 
 def test_no_votes_file_says_who_was_barred(world: World, campaign: Campaign) -> None:

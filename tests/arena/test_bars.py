@@ -191,7 +191,7 @@ def test_declaring_adds_and_an_unknown_number_is_nothing(panel, judge):
     assert [entry.after["declared_teams"] for entry in entries] == [[team(panel, 1).number], [team(panel, 0).number]]
 
 
-def test_a_team_is_declared_by_a_name_of_its_look_and_nothing_is_said_of_one_that_there_is_not(panel, judge):
+def test_a_team_is_declared_by_its_name_and_nothing_is_said_of_one_that_there_is_not(panel, judge):
     own = team(panel, 1)
     rename_team(team=own, actor=leader_of(own), name="Moon 7팀")
     declare_bars(judge=judge, actor=judge.user, team_names=["ＭＯＯＮ7팀", "없는 팀"])

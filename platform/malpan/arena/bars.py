@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
@@ -18,7 +19,6 @@ from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.core.text import one_line
-from malpan.teams.looks import look
 from malpan.teams.models import Membership, Team
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def record_declared(
     reason: str = "",
     now: datetime | None = None,
 ) -> None:
-    """Record the teams that a judge knows, by number or by a name of that look; of a team that there is not nothing is
-    said. After the opening their open assignments with them are moved.
+    """Record the teams that a judge knows, by number or by name, whatever its case, width and spaces; of one that there
+    is not nothing is said. After the opening their open assignments with them are moved.
 
     What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
     taken back by declaring fewer. Raises ``CampaignNotOpen`` after the closing, ``TooManyDeclared`` beyond
@@ -113,9 +113,10 @@ def record_declared(
         if campaign.closed_at is not None:
             raise CampaignNotOpen
         fresh = lock_judge(judge.pk)
-        named = Q(number__in=team_numbers) | Q(name_look__in=[look(name) for name in team_names])
-        known = Team.objects.filter(named, competition=campaign.track.competition_id)
-        new = sorted(set(known.values_list("number", flat=True)) - set(fresh.declared_teams))
+        numbers, names = set(team_numbers), {_folded(name) for name in team_names}
+        teams = Team.objects.filter(competition=campaign.track.competition_id).values_list("number", "name")
+        known = {number for number, name in teams if number in numbers or _folded(name) in names}
+        new = sorted(known - set(fresh.declared_teams))
         if not new:
             return
         if late_most is not None and Assignment.objects.filter(judge=fresh, first_shown_at__isnull=False).exists():
@@ -228,5 +229,10 @@ def _share_a_host(ones: set[str], others: set[str]) -> bool:
 
 
 def _is_same(one: str, other: str) -> bool:
-    key, other_key = ("".join(one_line(text).split()).casefold() for text in (one, other))
+    key, other_key = _folded(one), _folded(other)
     return bool(key) and key == other_key
+
+
+def _folded(text: str) -> str:
+    """``text`` in one case and width, without spaces."""
+    return "".join(unicodedata.normalize("NFKC", one_line(text)).casefold().split())

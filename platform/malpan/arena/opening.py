@@ -32,7 +32,7 @@ from malpan.core import audit
 from malpan.core.language import reader_language
 from scoring.arena.design import Balance, DesignImpossible, JudgeSpec, Planned, balance, plan
 from scoring.arena.draws import draws, shuffled
-from scoring.arena.redrawing import queues_sha256
+from scoring.arena.redrawing import design_labels, queues_sha256
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -160,8 +160,8 @@ def _label(systems: Sequence[CampaignSystem], judges: Sequence[CampaignJudge], s
     by_position = sorted(systems, key=lambda row: row.position)
     for number, system in enumerate(shuffled(draws(seed, "labels of systems"), by_position), start=1):
         system.label = f"S{number:02d}"
-    for number, judge in enumerate(in_any_order(judges), start=1):
-        judge.design_label = f"D{number:02d}"
+    for judge, label in zip(in_any_order(judges), design_labels(len(judges)), strict=True):
+        judge.design_label = label
 
 
 def _spec(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> JudgeSpec:

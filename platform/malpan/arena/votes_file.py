@@ -19,7 +19,6 @@ from scoring.arena.votes import (
     Criterion,
     DrawnDesign,
     Judge,
-    Seat,
     System,
     Vote,
     Votes,
@@ -85,7 +84,7 @@ def _design(campaign: Campaign) -> DrawnDesign | None:
         judges_per_unit=settings.judges_per_unit,
         control_share=settings.control_share,
         repeat_share=settings.repeat_share,
-        panel=tuple(Seat(judge.design_label, judge.label) for judge in panel),
+        judges=len(panel),
         sha256=recorded_queues_sha256(campaign),
     )
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from scoring.arena.design import JudgeSpec, Settings, plan
-from scoring.arena.redrawing import queues_sha256
+from scoring.arena.redrawing import design_labels, queues_sha256
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import PROTOCOLS
-from scoring.arena.votes import DrawnDesign, Seat, Vote, read_votes, votes_bytes
+from scoring.arena.votes import DrawnDesign, Vote, read_votes, votes_bytes
 from scoring.cli import main
 
 PANEL = Panel((0.8, 0.0, -0.8), ("good",) * 5 + ("random",), items=30, votes_per_judge=60, resamples=100)
@@ -84,18 +84,18 @@ def test_a_score_without_an_interval_has_a_dash(tmp_path, capsys, language, word
 def with_design(votes, seed):
     """``votes`` of nobody's design become those of the design that ``seed`` draws, each judge saying the same."""
     settings = Settings(2, 1, 2, 0.05, 0.05)
-    panel = tuple(Seat(judge.label.replace("J", "D"), judge.label) for judge in votes.judges)
+    people = dict(zip(design_labels(len(votes.judges)), reversed(votes.judges), strict=True))
     labels = [item.label for item in votes.items], [system.label for system in votes.systems]
-    queues = plan(*labels, [JudgeSpec(seat.label) for seat in panel], settings, seed)
+    queues = plan(*labels, [JudgeSpec(label) for label in people], settings, seed)
     said = []
-    for seat in panel:
+    for label, judge in people.items():
         start = len(said) + 1
-        for each in queues[seat.label]:
+        for each in queues[label]:
             place = None if each.repeats is None else start + each.repeats
             value = {"choice": "first" if len(said) % 3 else "second", "reasons": []}
-            vote = Vote(len(said) + 1, seat.judge, each.item, each.systems, value, each.kind, each.bad, place, 9)
+            vote = Vote(len(said) + 1, judge.label, each.item, each.systems, value, each.kind, each.bad, place, 9)
             said.append(vote)
-    design = DrawnDesign(2, 1, 2, 0.05, 0.05, panel, queues_sha256(queues))
+    design = DrawnDesign(2, 1, 2, 0.05, 0.05, len(people), queues_sha256(queues))
     return replace(votes, votes=tuple(said), settings=replace(votes.settings, seed=seed), design=design)
 
 
