@@ -138,8 +138,18 @@ def _accessibility_problems(element: Element, page: Element, ids: set[str]) -> l
         found.append(f"<{element.tag}> says nothing: {attributes}")
     if element.tag == "img" and "alt" not in attributes:
         found.append("img without alt")
+    found += _unreachable(element)
     for name in ("aria-labelledby", "aria-describedby", "aria-controls"):
         found += [f"{name} points at nothing: {ref}" for ref in attributes.get(name, "").split() if ref not in ids]
+    return found
+
+
+def _unreachable(element: Element) -> list[str]:
+    """What scrolls sideways on a phone is scrolled with the keys of a keyboard, and says what it is."""
+    scrolls, attributes = element.tag == "pre" or "table-frame" in element.classes, element.attributes
+    found = [f"no keyboard scrolls {element.text[:40]!r}"] if scrolls and attributes.get("tabindex") != "0" else []
+    if "table-frame" in element.classes and not {"aria-label", "aria-labelledby"} & attributes.keys():
+        found.append(f"a frame without a name: {element.text[:40]!r}")
     return found
 
 

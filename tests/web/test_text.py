@@ -48,7 +48,7 @@ def test_what_organisers_write_cannot_run(source: str) -> None:
 def test_tables_code_and_emphasis_are_rendered() -> None:
     rendered = to_html("|가|나|\n|--|--:|\n|1|**2**|\n\n```\n<코드>\n```")
     assert '<td align="right"><strong>2</strong></td>' in rendered
-    assert "<pre><code>&lt;코드&gt;\n</code></pre>" in rendered
+    assert '<pre tabindex="0"><code>&lt;코드&gt;\n</code></pre>' in rendered
 
 
 def test_a_title_inside_a_text_is_no_second_title_of_the_page() -> None:

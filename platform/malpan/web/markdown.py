@@ -41,7 +41,8 @@ def to_html(text: str) -> SafeString:
     if len(text) > MARKDOWN_MAX_CHARS:
         return mark_safe(linebreaks(text, autoescape=True))  # noqa: S308 - escaped
     clean = nh3.clean(_MARKDOWN.render(text), tags=TAGS, attributes=ATTRIBUTES, attribute_filter=_own_images_only)
-    return mark_safe(clean.strip())  # noqa: S308 - sanitised on the line above
+    reachable = clean.strip().replace("<pre>", '<pre tabindex="0">')  # long lines are scrolled, by keyboard too
+    return mark_safe(reachable)  # noqa: S308 - sanitised above
 
 
 def _own_images_only(tag: str, attribute: str, value: str) -> str | None:
