@@ -14,11 +14,12 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Phase, TermsAcceptance
+from malpan.core.models import AuditEntry
 from malpan.submissions.models import Submission
 from malpan.teams.invitations import create_invitation
 from malpan.teams.merging import ask_merge
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
-from tests.factories import TeamFactory, UserFactory, leader_of, prediction_bytes
+from tests.factories import TeamFactory, UserFactory, finished_submission, leader_of, prediction_bytes
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -346,7 +347,8 @@ def test_nothing_is_offered_after_the_last_phase_ended(
     page = page_of(member, team_address(phase))
     assert "대회가 끝나 팀 구성을 바꿀 수 없습니다" in page.text
     actions = [form.attributes["action"] for form in page.one("main").all("form")]
-    assert actions == [team_address(phase, f"members/{guest_of.pk}/hand-over/")]
+    paper = team_address(phase, "model/")  # a paper is written afterwards
+    assert actions == [team_address(phase, f"members/{guest_of.pk}/hand-over/"), paper]
 
 
 ACTIONS = ["invite/email/", "invitations/1/revoke/", "leave/", "members/1/remove/", "merge/ask/", "merge/1/accept/"]
@@ -430,3 +432,76 @@ def test_terms_are_read_by_anybody_and_accepted_by_people_logged_in(terms: str, 
 
 def test_a_competition_without_terms_has_no_such_page(phase: Phase) -> None:
     assert Client().get(f"/competitions/{phase.track.competition.slug}/terms/").status_code == 404
+
+
+MODEL = {
+    "model_name": " 말글  13 ",
+    "model_size": "13B",
+    "model_url": "https://example.com/model",
+    "paper_url": "http://example.com/paper",
+}
+
+
+def test_the_leader_says_what_the_board_shows_of_the_model(phase: Phase, team: Team) -> None:
+    finished_submission(phase, team, 0.5)
+    board_address = f"/competitions/{phase.track.competition.slug}/board/"
+    before = page_of(Client(), board_address).one("table", "board")
+    assert before.all("details") == []
+    response = client_of(leader_of(team)).post(team_address(phase, "model/"), MODEL, follow=True)
+    assert "모델 정보를 저장했습니다" in response.content.decode()
+    told = page_of(Client(), board_address).one("table", "board").one("details")
+    assert told.one("summary").text == "말글 13"
+    assert "13B" in told.text
+    links = {link.attributes["href"]: link.attributes["rel"] for link in told.all("a")}
+    assert links == dict.fromkeys((MODEL["model_url"], MODEL["paper_url"]), "nofollow ugc noreferrer")
+    [row] = Client().get(
+        f"/api/v1/competitions/{phase.track.competition.slug}/tracks/{phase.track.slug}/board/"
+    ).json()["rows"] or [{}]
+    assert row["model"] == {
+        "name": "말글 13",
+        "size": "13B",
+        "url": MODEL["model_url"],
+        "paper": MODEL["paper_url"],
+    }
+    entry = AuditEntry.objects.get(action="team.describe_model")
+    assert entry.after["model_size"] == "13B"
+    client_of(leader_of(team)).post(team_address(phase, "model/"), MODEL)
+    assert AuditEntry.objects.filter(action="team.describe_model").count() == 1  # nothing changed
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model_url": "javascript:alert(1)"},
+        {"paper_url": "ftp://example.com/paper"},
+        {"model_url": f"https://example.com/{'x' * 300}"},
+        {"model_name": "말\u200b글"},
+        {"model_size": "x" * 41},
+    ],
+)
+def test_a_model_that_cannot_be_shown_is_refused_at_its_field(phase: Phase, team: Team, wrong: dict[str, str]) -> None:
+    response = client_of(leader_of(team)).post(team_address(phase, "model/"), MODEL | wrong)
+    assert response.status_code == 422
+    assert len(html.parse(response.content.decode()).all("ul", "errorlist")) == 1
+    team.refresh_from_db()
+    assert team.model_name == ""
+
+
+def test_of_a_team_whose_name_is_blind_others_see_no_model(phase: Phase, team: Team) -> None:
+    finished_submission(phase, team, 0.5)
+    Team.objects.filter(pk=team.pk).update(model_name="말글")
+    board_address = f"/competitions/{phase.track.competition.slug}/board/"
+    assert "말글" in page_of(Client(), board_address).one("table", "board").text
+    Competition.objects.update(has_blind_names=True)
+    assert "말글" not in page_of(Client(), board_address).one("table", "board").text
+    assert "말글" in page_of(client_of(leader_of(team)), board_address).one("table", "board").text
+
+
+def test_a_member_who_does_not_lead_has_no_form_of_the_model(phase: Phase, team: Team) -> None:
+    member = UserFactory.create()
+    Membership.objects.create(team=team, user=member, competition=team.competition)
+    client = client_of(member)
+    assert team_address(phase, "model/") not in client.get(team_address(phase)).content.decode()
+    client.post(team_address(phase, "model/"), MODEL)
+    team.refresh_from_db()
+    assert team.model_name == ""

@@ -235,6 +235,7 @@ PAGES: Final[dict[str, Rule]] = {
     "question_ask": Rule(PEOPLE, {"title": "형식", "body": "id는 문자열입니까?"}),
     "team_create": Rule(TEAMLESS, {"name": "새 팀"}),
     "team_rename": Rule(LEADERS, {"name": "다른 이름"}),
+    "team_model": Rule(LEADERS, {"model_name": "말글-13B", "model_url": "https://example.com/model"}),
     "team_invite": Rule(LEADERS),
     "team_invite_email": Rule(LEADERS, {"email": "guest@example.com"}),
     "team_invitation_revoke": Rule(LEADER, at=lambda w: {"pk": w.invitation.pk}),

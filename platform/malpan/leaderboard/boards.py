@@ -67,6 +67,16 @@ class Sureness:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamModel:
+    """What a team says of its model: a name, a size as written, addresses of the model and of a paper."""
+
+    name: str
+    size: str
+    url: str
+    paper: str
+
+
+@dataclass(frozen=True, slots=True)
 class BoardRow:
     """One team. ``rank`` is ``None`` for a baseline; scores are 0-1; ``submission_count`` counts charged submissions.
 
@@ -75,7 +85,8 @@ class BoardRow:
     ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
     ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
-    on a public board, the share of reasons given, where the recipe counts them.
+    on a public board, the share of reasons given, where the recipe counts them. ``model``: on a public board, what the
+    team says of it.
     """
 
     rank: int | None
@@ -99,6 +110,7 @@ class BoardRow:
     rank_before: int | None = None
     is_new: bool = False
     coverage: float | None = None
+    model: TeamModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +213,12 @@ class Reader:
 
     def name_of(self, team: Team) -> str:
         return shown_name(team, viewer_team=self.team, is_blind=self.is_blind, sees_all=self.sees_all)
+
+    def model_of(self, team: Team) -> TeamModel | None:
+        """What ``team`` says of its model, from which one may know it: only where its name is shown."""
+        model = TeamModel(team.model_name, team.model_size, team.model_url, team.paper_url)
+        is_said = any((model.name, model.size, model.url, model.paper))
+        return model if is_said and self.name_of(team) == team.name else None
 
 
 def known_view(view: View, recipe: Recipe, rule: Rule) -> View:

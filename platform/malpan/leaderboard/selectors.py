@@ -266,6 +266,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
         submitted_at=standing.submitted_at,
         is_demo_models=standing.is_demo_models,
         coverage=standing.coverage,
+        model=reader.model_of(standing.team),
         submission=standing.submission,
         composite=composite_of(standing.composite),
         submission_name=str(standing.submission.public_id),

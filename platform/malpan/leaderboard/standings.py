@@ -54,6 +54,7 @@ from malpan.teams.models import Team
 Scope = Standing.Scope
 ORDER: Final = ("key", "submitted_at", "submission_id")
 SHOWN: Final = (  # what a row of a board needs
+    *("team__model_name", "team__model_size", "team__model_url", "team__paper_url"),
     *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
     *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models", "coverage"),
 )

@@ -12,7 +12,7 @@ class Team(models.Model):
 
     ``number`` counts the teams of a competition; while names are blind, it is shown instead of the name. A disqualified
     team keeps its submissions and is on no board; ``disqualification_note`` is public. A team that was merged into
-    another has no members left.
+    another has no members left. The ``model_*`` fields and ``paper_url`` are what the team says of its model on boards.
     """
 
     competition = models.ForeignKey(
@@ -28,6 +28,10 @@ class Team(models.Model):
     merged_into = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="merged_from", verbose_name=_("합친 팀")
     )
+    model_name = models.CharField(_("모델 이름"), max_length=80, blank=True, db_default="")
+    model_size = models.CharField(_("모델 크기"), max_length=40, blank=True, db_default="")
+    model_url = models.URLField(_("모델 주소"), max_length=300, blank=True, db_default="")
+    paper_url = models.URLField(_("논문 주소"), max_length=300, blank=True, db_default="")
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
     members = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Membership", related_name="teams", verbose_name=_("구성원")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 TEAM_NAME_MAX_CHARS: Final = 60
 NOTE_MAX_CHARS: Final = 300
+MODEL_FIELDS: Final = ("model_name", "model_size", "model_url", "paper_url")
 
 
 def create_team(
@@ -103,6 +104,20 @@ def rename_team(*, team: Team, name: str, actor: User, now: datetime | None = No
             )
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error
+    return locked
+
+
+def describe_model(*, team: Team, actor: User, **fields: str) -> Team:
+    """Set what boards say of the team's model (``MODEL_FIELDS``, checked by their form): by its leader, or by an
+    organiser (MANAGE), also after the end. Raises ``NotTeamLeader`` and ``TeamDisqualified``.
+    """
+    with transaction.atomic():
+        locked = lock_team(team)
+        if not _require_authority(locked, actor) and is_disqualified(locked):
+            raise TeamDisqualified
+        changed = {name: fields[name] for name in MODEL_FIELDS if fields[name] != getattr(locked, name)}
+        if changed:
+            _set(locked, changed, actor=actor, action="team.describe_model")
     return locked
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -202,6 +203,7 @@ def _row(row: BoardRow, found: Board) -> dict[str, Any]:
         "submitted_at": row.submitted_at,
         "rank_yesterday": row.rank_before,  # as the day began in Korea, where it was noted
         "reason_coverage": row.coverage,  # the share of reasons given, where the recipe counts them
+        "model": row.model and asdict(row.model),  # what the team says of it
         "submission": row.submission and row.submission.public_id,  # under which the public chain records the score
         **_row_sureness(row),
     }

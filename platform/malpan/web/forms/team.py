@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator, URLValidator
 from django.utils.translation import gettext_lazy as _
 
+from malpan.core.text import has_unseen
+from malpan.core.text import one_line as one_line_text
 from malpan.teams.models import Team
+from malpan.teams.services import MODEL_FIELDS
 from malpan.web.forms.fields import one_line
+
+_ADDRESS: Final[dict[str, Any]] = {
+    "required": False,
+    "assume_scheme": "https",
+    "validators": [URLValidator(schemes=("http", "https")), MaxLengthValidator(300)],
+    "error_messages": {"invalid": _("https://로 시작하는 주소를 입력해 주십시오.")},
+}
 
 
 class TeamForm(forms.Form):
@@ -26,6 +38,34 @@ class TeamForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].widget.attrs.pop("maxlength")  # with it a browser cuts a pasted name without a word
+
+
+class TeamModelForm(forms.ModelForm):
+    """What boards say of a team's model."""
+
+    model_url = forms.URLField(label=_("모델 주소"), **_ADDRESS)
+    paper_url = forms.URLField(label=_("논문 주소"), **_ADDRESS)
+
+    class Meta:
+        model = Team
+        fields = MODEL_FIELDS
+        help_texts = {
+            "model_name": _("순위표의 팀 이름 아래에 보입니다. 팀 이름을 가리는 동안에는 보이지 않습니다."),
+            "model_size": _("예: 13B"),
+        }
+
+    def clean_model_name(self) -> str:
+        return _seen(self.cleaned_data["model_name"])
+
+    def clean_model_size(self) -> str:
+        return _seen(self.cleaned_data["model_size"])
+
+
+def _seen(text: str) -> str:
+    """``text`` on one line. Raises ``ValidationError`` for characters that nobody sees."""
+    if has_unseen(text):
+        raise ValidationError(_("눈에 보이지 않는 글자가 있습니다. 지우고 다시 저장해 주십시오."))
+    return one_line_text(text)
 
 
 class InviteForm(forms.Form):

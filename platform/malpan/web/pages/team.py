@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -27,11 +27,11 @@ from malpan.teams.naming import public_note
 from malpan.teams.selectors import invitation_by_token, members_of, team_of
 from malpan.teams.services import TEAM_NAME_MAX_CHARS
 from malpan.web.forms.fields import ConfirmForm
-from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm
+from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm, TeamModelForm
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
 
-Forms = Mapping[str, Form]  # by key: forms with errors, which replace new ones
+Forms = Mapping[str, BaseForm]  # by key: forms with errors, which replace new ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Person:
 
     membership: Membership
     is_self: bool
-    hand_over: Form | None
-    remove: Form | None
+    hand_over: BaseForm | None
+    remove: BaseForm | None
 
 
 @require_safe
@@ -84,6 +84,7 @@ def _leaders_part(request: HttpRequest, page: PageContext, team: Team, refused: 
     exactly = is_blind(page.competition)
     return {
         "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),
+        "model": refused.get("model") or TeamModelForm(instance=team, auto_id="model-%s"),
         "is_name_final": selectors.has_final_board(page.competition),
         "invite": refused.get("invite") or InviteForm(auto_id="invite-%s"),
         "invitations": list(selectors.open_invitations(team)),

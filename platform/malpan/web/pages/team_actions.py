@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urljoin
 
 from django.conf import settings
 from django.contrib import messages
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
@@ -25,9 +25,9 @@ from malpan.teams import merging, selectors
 from malpan.teams.errors import NotTeamMember, TeamNameInvalid, TeamNameTaken
 from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
 from malpan.teams.models import Team
-from malpan.teams.services import create_team, hand_over, leave_team, remove_member, rename_team
+from malpan.teams.services import create_team, describe_model, hand_over, leave_team, remove_member, rename_team
 from malpan.web.acting import act
-from malpan.web.forms.team import InviteForm, TeamForm
+from malpan.web.forms.team import InviteForm, TeamForm, TeamModelForm
 from malpan.web.pages import team as team_page
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
 from malpan.web.pages.terms import lead_to_terms
@@ -61,7 +61,7 @@ def _act(
     do: Callable[[dict[str, Any]], Any],
     success: str,
     *,
-    form: Form | None = None,
+    form: BaseForm | None = None,
     key: str = "",
 ) -> HttpResponse:
     """``act`` on the team page: an invalid form is shown again in place of ``key``."""
@@ -109,6 +109,21 @@ def rename_action(request: MemberRequest, page: PageContext, team: Team) -> Http
         to=reverse("team", args=[page.competition.slug]),
         render_again=lambda status: team_page.render_team(request, page, {"rename": form}, status=status),
         error_field=lambda error: "name" if isinstance(error, TeamNameInvalid | TeamNameTaken) else None,
+    )
+
+
+@_team_action
+def model_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
+    """Set what boards say of the team's model."""
+    form = TeamModelForm(request.POST, instance=team, auto_id="model-%s")
+    success = _("모델 정보를 저장했습니다.")
+    return _act(
+        request,
+        page,
+        lambda values: describe_model(team=team, actor=request.user, **values),
+        success,
+        form=form,
+        key="model",
     )
 
 
@@ -225,6 +240,7 @@ def merge_accept_action(request: MemberRequest, page: PageContext, team: Team, p
 urlpatterns = [
     path("create/", create_action, name="team_create"),
     path("rename/", rename_action, name="team_rename"),
+    path("model/", model_action, name="team_model"),
     path("invite/", invite_action, name="team_invite"),
     path("invite/email/", invite_email_action, name="team_invite_email"),
     path("invitations/<int:pk>/revoke/", revoke_action, name="team_invitation_revoke"),

@@ -103,6 +103,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "team.choose_finals": _("최종 제출을 고름"),
     "team.create": _("팀을 만듦"),
     "team.decline_merge": _("팀 합치기를 거절함"),
+    "team.describe_model": _("팀의 모델 정보를 고침"),
     "team.disqualify": _("팀을 실격시킴"),
     "team.hand_over": _("팀장을 넘김"),
     "team.join": _("팀에 들어감"),
