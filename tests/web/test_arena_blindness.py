@@ -279,7 +279,9 @@ def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
                 may = secret.startswith("산들") if "judge" in viewer else is_own and secret.startswith("사람")
             else:
                 is_id = secret in {str(row.public_id) for row in world.submissions.values()}
-                is_own |= own != 0 and address.endswith(f"/{world.submissions[own].public_id}/file/")  # they wrote it
+                if own != 0 and secret.startswith("ref-canary-"):  # they wrote it: the file names the items answered
+                    mine = f"/submissions/{world.submissions[own].public_id}/"
+                    is_own |= address.split("?")[0].endswith((f"{mine}file/", f"{mine}items/"))
                 may = (
                     is_own or secret.startswith("팀카나리아") or (is_id and "/board/" in route)
                 )  # public on a live board
