@@ -1,4 +1,5 @@
-"""Triggers that note which standings a change makes old. Used by the migration.
+"""Triggers that note which standings a change makes old. Used by the first migration; since 0007 that of teams follows
+what they say of their models, too.
 
 Whatever changes a live score, in whichever way (a service, a bulk update, a hand in the database), the mark is written
 in the same transaction: nobody can forget it.
