@@ -25,6 +25,7 @@ from malpan.settings import CACHES  # noqa: E402
 CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX": f"test-{os.getpid()}"}
 CHECK_LOCK_ORDER = True
 API_REQUESTS_PER_TOKEN = API_REQUESTS_PER_ADDRESS = API_UPLOADS_PER_TEAM = 0  # tests of limits set them
+CHAIN_DOWNLOADS_PER_ADDRESS = 0
 WHITENOISE_AUTOREFRESH = True  # static files are looked up when asked for; else every new client reads them all
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

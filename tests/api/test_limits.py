@@ -10,7 +10,7 @@ from django.test import Client
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from malpan.accounts.services import create_api_token
-from malpan.api import limits
+from malpan.core import limits
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, leader_of, publish
 
 pytestmark = pytest.mark.django_db

@@ -66,7 +66,8 @@ def test_own_score_is_kept_back_as_the_phase_says(rules, minutes, is_shown):
     ],
 )
 def test_everybody_may_know_of_an_upload_that_the_public_board_counts(rules, minutes, is_known):
-    assert shows_upload(_submission(minutes, **rules)) is is_known
+    submission = _submission(minutes, **rules)
+    assert shows_upload(submission.phase, submission.created_at) is is_known
 
 
 def test_a_board_is_frozen_from_its_moment_on():

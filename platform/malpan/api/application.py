@@ -24,8 +24,8 @@ from ninja.utils import replace_path_param_notation
 
 from malpan.api.errors import ApiRequestInvalid, BodyTooLarge, FieldError, FieldsInvalid, MethodNotAllowed, sentence_of
 from malpan.api.http import VERSION, error_response, say_version
-from malpan.api.limits import say_limits
 from malpan.core.errors import AddressNotFound, DomainError, SystemFault
+from malpan.core.limits import say_limits
 from malpan.core.log import route_of
 from malpan.core.service_faults import fault_of, log_fault
 

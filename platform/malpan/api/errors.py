@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import RequestError, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import RequestError, SystemFault, Unprocessable
 
 
 class ApiRequestInvalid(RequestError):
@@ -30,16 +30,6 @@ class BodyTooLarge(RequestError):
 
     http_status = 413
     text = _("요청의 본문이 상한(%(limit_bytes)s)을 넘습니다. 나누어 보내 주십시오.")
-
-
-class TooManyRequests(TooMany):
-    """A limit of requests a minute is used up. Params: ``limit``, ``seconds``."""
-
-    text = _("1분에 보낼 수 있는 요청 %(limit)s건을 모두 썼습니다. %(seconds)s초 뒤에 다시 보내 주십시오.")
-
-    def __init__(self, *, limit: int, seconds: int) -> None:
-        self.retry_after = seconds
-        super().__init__(limit=limit, seconds=seconds)
 
 
 class ServerError(SystemFault):

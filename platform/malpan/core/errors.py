@@ -134,6 +134,16 @@ class TooMany(RequestError):
     http_status = 429
 
 
+class TooManyRequests(TooMany):
+    """A limit of requests a minute is used up. Params: ``limit``, ``seconds``."""
+
+    text = _("1분에 보낼 수 있는 요청 %(limit)s건을 모두 썼습니다. %(seconds)s초 뒤에 다시 보내 주십시오.")
+
+    def __init__(self, *, limit: int, seconds: int) -> None:
+        self.retry_after = seconds
+        super().__init__(limit=limit, seconds=seconds)
+
+
 class StorageFull(SystemFault):
     """The disk of the private store has no room left. Params: none."""
 

@@ -1,73 +1,160 @@
-"""What everybody may open of the chain: the scores on a public board now, and the receipts of uploads it counts."""
+"""The chain of a competition as everybody may read it: its entries, and what they open now, which are the scores on a
+public board and the receipts of uploads it counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain as chained
+from typing import Any, Final
 
-from malpan.competitions.models import Phase
+from django.db import connection
+from django.utils import timezone
+
+from malpan.competitions.models import Competition, Phase
+from malpan.leaderboard.boards import Found
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.leaderboard.published import published_rows
-from malpan.leaderboard.selectors import on_public_board
+from malpan.leaderboard.published import publications, published_rows
+from malpan.leaderboard.selectors import at_one_moment, on_public_board
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import openings, receipt_opening
-from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
-from malpan.submissions.visibility import shows_upload
+from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun
+from malpan.submissions.visibility import is_frozen, is_hidden, shows_upload
+
+ENTRIES_AT_ONCE: Final = 2000
+_UNREAD: Final = ("signature", "coverage", "warnings")  # of a result, kilobytes each
+# rendered by the database: Python takes ten times as long
+_LINES: Final = """
+    SELECT entry.number,
+        json_build_object('number', entry.number, 'kind', entry.kind, 'payload', entry.payload,
+            'previous', entry.previous_sha256, 'sha256', entry.sha256)::text,
+        CASE entry.kind WHEN 'receipt' THEN (entry.facts || jsonb_build_object('salt', entry.salt))::text END,
+        submission.phase_id, submission.created_at
+    FROM submissions_chainentry entry LEFT JOIN submissions_submission submission ON submission.id = entry.submission_id
+    WHERE entry.competition_id = %s AND entry.number <= %s
+    ORDER BY entry.number
+"""
 
 
-class PublicOpenings:
-    """The public openings of the entries of a chain, for as many entries as are shown."""
+def read_chain(competition: Competition, read: Callable[[PublicChain], Found]) -> Found:
+    """``read`` of the chain as it is at one moment. Must be done with it then."""
+    phases = Phase.objects.filter(track__competition=competition)
+    return at_one_moment(phases, lambda fresh: read(PublicChain(competition, fresh, timezone.now())))
 
-    def __init__(self) -> None:
-        self._final_rows: dict[int, dict[str, Mapping[str, Any]]] = {}  # by phase
 
-    def of(self, entries: Sequence[ChainEntry]) -> dict[int, dict[str, Any]]:
-        """Those of ``entries``, by number. A constant number of queries for each phase they are about."""
-        wanted = {entry.number: entry.submission_id for entry in entries if entry.kind == chain.Kind.SCORE}
-        submissions = {pk for pk in wanted.values() if pk is not None}
-        phases = Phase.objects.filter(submissions__in=submissions).distinct().select_related("track__competition")
-        results = [result for phase in phases for result in self._public_results(phase, submissions)]
-        scores = {number: opening for number, opening in openings(results).items() if number in wanted}
-        return scores | _receipts(entries)
+class PublicChain:
+    """The chain at one moment. ``last``: its newest entry, if there is one."""
 
-    def _public_results(self, phase: Phase, submissions: Collection[int]) -> list[Any]:
-        """The results of ``submissions`` that any visitor sees: on the public board and on the published final one.
+    def __init__(self, competition: Competition, phases: Sequence[Any], now: datetime) -> None:
+        self.competition = competition
+        self.last = ChainEntry.objects.filter(competition=competition).order_by("number").last()
+        self._now = now
+        self._phases = {phase.pk: phase for phase in phases}
+        published = (phase for phase in phases if phase.final_published_at is not None)
+        self._finals = {phase.pk: next(iter(publications(phase)), None) for phase in published}
+
+    @property
+    def phases(self) -> Collection[Phase]:
+        return self._phases.values()
+
+    @cached_property
+    def state(self) -> str:
+        """A name of all that it says and opens: another one after an entry, a change of a public score, a freeze or
+        anything else that opens or hides something.
+        """
+        last = self.last and (self.last.number, self.last.sha256)
+        opened = [(pk, *self._shown(phase), self._final_of(phase)) for pk, phase in sorted(self._phases.items())]
+        return sha256(repr((self.competition.pk, self.competition.slug, last, opened)).encode()).hexdigest()
+
+    def entries(self, numbers: Collection[int]) -> list[ChainEntry]:
+        """Those with ``numbers``, the newest first, each with its submission."""
+        found = ChainEntry.objects.filter(competition=self.competition, number__in=numbers)
+        return list(found.select_related("submission").order_by("-number"))
+
+    def openings(self, entries: Sequence[ChainEntry]) -> dict[int, dict[str, Any]]:
+        """What ``entries`` open, by their numbers. A constant number of queries for each phase they are about."""
+        by_phase: dict[int, set[int]] = defaultdict(set)
+        opened = {}
+        for entry in entries:
+            if entry.submission is None:
+                continue
+            if entry.kind == chain.Kind.SCORE:
+                by_phase[entry.submission.phase_id].add(entry.submission.pk)
+            elif entry.kind == chain.Kind.RECEIPT and self._opens(
+                entry.submission.phase_id, entry.submission.created_at
+            ):
+                opened[entry.number] = receipt_opening(entry)
+        numbers = {entry.number for entry in entries}
+        results = [self._public_results(self._phases[pk], found) for pk, found in by_phase.items()]
+        scores = openings(list(chained.from_iterable(results)))
+        return opened | {number: opening for number, opening in scores.items() if number in numbers}
+
+    def lines(self) -> Iterator[str]:
+        """Every entry in turn as JSON, with what it opens (``receipts.entry_as_dict``)."""
+        results = [self._public_results(phase) for phase in self._phases.values()]
+        scores = openings(list(chained.from_iterable(results)))
+        for number, line, receipt, phase, received_at in self._stored_lines():
+            opening = receipt if receipt and received_at and self._opens(phase, received_at) else None
+            if number in scores:
+                opening = json.dumps(scores[number], ensure_ascii=False)
+            yield line if opening is None else f'{line[:-1]}, "opening": {opening}}}'
+
+    def _stored_lines(self) -> Iterator[tuple[int, str, str | None, int, datetime | None]]:
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(_LINES, [self.competition.pk, self.last.number if self.last else 0])
+            while rows := cursor.fetchmany(ENTRIES_AT_ONCE):
+                yield from rows
+
+    def _shown(self, phase: Any) -> tuple[Any, ...]:
+        """What decides which scores and uploads the board of ``phase`` shows."""
+        frozen_at = phase.frozen_at if is_frozen(phase, self._now) else None
+        return is_hidden(phase), frozen_at, phase.score_step, phase.version
+
+    def _final_of(self, phase: Phase) -> tuple[int, str] | None:
+        snapshot = self._finals.get(phase.pk)
+        return None if snapshot is None else (snapshot.pk, snapshot.sha256)
+
+    def _opens(self, phase: int, received_at: datetime) -> bool:
+        return shows_upload(self._phases[phase], received_at, self._now)
+
+    def _public_results(self, phase: Any, submissions: Collection[int] | None = None) -> list[Any]:
+        """The results, all or those of ``submissions``, that any visitor sees: on the public board and on the published
+        final one.
 
         The chain commits to every digit: a board of rounded scores opens none.
         """
         shown: list[Any] = [] if phase.score_step is not None else list(on_public_board(phase, submissions))
-        return shown if phase.final_published_at is None else [*shown, *self._final_results(phase, submissions)]
-
-    def _final_results(self, phase: Phase, submissions: Collection[int]) -> list[ScoringRun | HiddenResult]:
-        """Those on the published final board: of the private split if there is one, else of all items.
-
-        After a later rescoring that is not published the live values differ and are on no public board: opened is the
-        newest run of a submission with exactly the values of the board.
-        """
-        rows = self._rows_of(phase)
-        runs = ScoringRun.objects.filter(submission__in=submissions, submission__phase=phase)
-        runs = runs.filter(state=ScoringRun.State.FINISHED).select_related("submission", "hidden_result")
-        shown: dict[str, ScoringRun | HiddenResult] = {}
-        for run in runs.order_by("pk"):
-            name, result = str(run.submission.public_id), chain.results_by_split(run)[-1][1]
-            if name in rows and chain.values_of(result) == _values_of_row(rows[name]):
-                shown[name] = result
-        return list(shown.values())
-
-    def _rows_of(self, phase: Phase) -> dict[str, Mapping[str, Any]]:
-        if phase.pk not in self._final_rows:
-            finals = BoardSnapshot.objects.filter(phase=phase, kind=BoardSnapshot.Kind.FINAL)
-            snapshot = finals.defer("rows").order_by("number").last()
-            rows = published_rows(snapshot) if snapshot else ()
-            self._final_rows[phase.pk] = {row["submission"]: row for row in rows}
-        return self._final_rows[phase.pk]
+        snapshot = self._finals.get(phase.pk)
+        return shown if snapshot is None else [*shown, *_final_results(phase, snapshot, submissions)]
 
 
-def _receipts(entries: Sequence[ChainEntry]) -> dict[int, dict[str, Any]]:
-    receipts = {entry.submission_id: entry for entry in entries if entry.kind == chain.Kind.RECEIPT}
-    submissions = Submission.objects.filter(pk__in=[pk for pk in receipts if pk is not None]).select_related("phase")
-    shown = [receipts[submission.pk] for submission in submissions if shows_upload(submission)]
-    return {entry.number: receipt_opening(entry) for entry in shown}
+def _final_results(
+    phase: Phase, snapshot: BoardSnapshot, submissions: Collection[int] | None
+) -> list[ScoringRun | HiddenResult]:
+    """Those on the published final board: of the private split if there is one, else of all items.
+
+    After a later rescoring that is not published the live values differ and are on no public board: opened is the
+    newest run of a submission with exactly the values of the board.
+    """
+    rows = {row["submission"]: row for row in published_rows(snapshot)}
+    runs = ScoringRun.objects.filter(submission__phase=phase, state=ScoringRun.State.FINISHED)
+    if submissions is None:
+        runs = runs.filter(submission__public_id__in=rows)
+    else:
+        runs = runs.filter(submission__in=submissions)
+    runs = runs.select_related("submission", "hidden_result")
+    runs = runs.defer(*_UNREAD, *(f"hidden_result__{name}" for name in _UNREAD))
+    shown: dict[str, ScoringRun | HiddenResult] = {}
+    for run in runs.order_by("pk"):
+        name, result = str(run.submission.public_id), chain.results_by_split(run)[-1][1]
+        if name in rows and chain.values_of(result) == _values_of_row(rows[name]):
+            shown[name] = result
+    return list(shown.values())
 
 
 def _values_of_row(row: Mapping[str, Any]) -> dict[str, Any]:

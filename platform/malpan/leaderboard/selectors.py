@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Exists, F, FloatField, OrderBy, OuterRef, Subquery
+from django.db.models import Exists, F, FloatField, OrderBy, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -93,37 +94,52 @@ def leads(phase: Phase, *, now: datetime | None = None) -> tuple[Lead, ...]:
     return _at_one_moment(phase, read)
 
 
-def on_public_board(phase: Phase, submissions: Collection[int]) -> list[Standing]:
-    """The rows of ``board`` for a visitor that are of ``submissions``."""
-    return _at_one_moment(phase, lambda fresh: _rows_of(fresh, submissions))
+def on_public_board(phase: Any, submissions: Collection[int] | None = None) -> list[Standing]:
+    """The rows of ``board`` for a visitor, all or those of ``submissions``, with what they scored and no more.
+
+    ``phase`` is one that ``at_one_moment`` gives.
+    """
+    if visibility.is_hidden(phase) or phase.version is None:
+        return []
+    scope = _scope(phase.frozen_at if visibility.is_frozen(phase) else None)
+    signature = kept.summary(phase.version, phase, scope).signature_hash
+    rows = standings.with_signature(phase, scope, signature).only("submission", "final_score", "scores")
+    return list(rows if submissions is None else rows.filter(submission__in=submissions))
 
 
-def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
-    """``read`` with the standings up to date: rule and rows are separate reads, which must see one state.
+def at_one_moment(phases: QuerySet[Phase], read: Callable[[list[Any]], Found]) -> Found:
+    """``read`` of ``phases`` with their standings up to date: rule and rows are separate reads, which must see one
+    state.
 
     If the standings take long to compute, or another process is at it, they are those before the change.
     """
-    if connection.in_atomic_block:
-        standings.refresh(phase)
-        return read(_fresh(phase))
+    is_nested = connection.in_atomic_block
+    moment = nullcontext if is_nested else repeatable_read
     for _attempt in range(REFRESHES):
-        with repeatable_read():
-            fresh = _fresh(phase)
-            if not fresh.is_due:
+        with moment():
+            fresh = _fresh(phases)
+            due = [phase for phase in fresh if phase.is_due]
+            if not due:
                 return read(fresh)
-        if not standings.freshen(phase):
+        refresh = standings.refresh if is_nested else standings.freshen
+        done = [refresh(phase) for phase in due]
+        if not all(done):
             break
-    with repeatable_read():  # or scores change without a pause: they are those of a moment ago
-        return read(_fresh(phase))
+    with moment():  # or scores change without a pause: they are those of a moment ago
+        return read(_fresh(phases))
 
 
-def _fresh(phase: Phase) -> Any:
-    """``phase`` with its track and competition as they are now. Known of it are ``is_due``, ``covers_split``,
+def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
+    return at_one_moment(Phase.objects.filter(pk=phase.pk), lambda phases: read(*phases))
+
+
+def _fresh(phases: QuerySet[Phase]) -> list[Any]:
+    """``phases`` with their tracks and competitions as they are now. Known of each are ``is_due``, ``covers_split``,
     ``has_past_boards``, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
     the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``, and the day of its ``DayRanks``.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
-    known = Phase.objects.annotate(
+    known = phases.annotate(
         is_due=standings.is_due(),
         covers_split=Exists(split),
         has_past_boards=Exists(
@@ -139,15 +155,7 @@ def _fresh(phase: Phase) -> Any:
             for scope in standings.Scope.values
         },
     )
-    return known.select_related("track__competition").get(pk=phase.pk)
-
-
-def _rows_of(phase: Any, submissions: Collection[int]) -> list[Standing]:
-    if visibility.is_hidden(phase) or phase.version is None:
-        return []
-    scope = _scope(phase.frozen_at if visibility.is_frozen(phase) else None)
-    signature = kept.summary(phase.version, phase, scope).signature_hash
-    return list(standings.with_signature(phase, scope, signature).filter(submission__in=submissions))
+    return list(known.select_related("track__competition").order_by("pk"))
 
 
 def _scope(frozen_at: datetime | None) -> str:

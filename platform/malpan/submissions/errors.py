@@ -175,6 +175,13 @@ class ChecksBusy(SystemFault):
     text = _("큰 파일이 한꺼번에 몰려 지금은 검사할 수 없습니다. 15초쯤 뒤에 다시 올려 주십시오.")
 
 
+class ChainBusy(SystemFault):
+    """The file of a chain that has just changed is being made for others."""
+
+    retry_after = 5
+    text = _("기록 파일을 만드는 요청이 몰려 있습니다. 5초쯤 뒤에 다시 내려받아 주십시오.")
+
+
 class ModelMissing(SystemFault):
     """A model of the scoring profile is not on the worker's machine."""
 

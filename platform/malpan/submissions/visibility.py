@@ -90,15 +90,11 @@ def shows_all_digits(phase: Phase) -> bool:
     return phase.score_step is None or phase.final_published_at is not None
 
 
-def shows_upload(submission: Submission, now: datetime | None = None) -> bool:
-    """Whether everybody may know whose upload ``submission`` is: the board is public and counts it.
-
-    Reads ``submission.phase`` and its competition.
-    """
-    phase = submission.phase
+def shows_upload(phase: Phase, received_at: datetime, now: datetime | None = None) -> bool:
+    """Whether everybody may know whose an upload to ``phase`` is: the board is public and counts it."""
     if is_hidden(phase):
         return False
-    return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
+    return not is_frozen(phase, now) or phase.frozen_at is None or received_at < phase.frozen_at
 
 
 def is_frozen(phase: Phase, now: datetime | None = None) -> bool:

@@ -4,89 +4,129 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain as chained
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
-from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from malpan.competitions.models import Competition, Phase
-from malpan.leaderboard.openings import PublicOpenings
-from malpan.stages.selectors import shown_stages
+from malpan.competitions.errors import CompetitionNotFound
+from malpan.competitions.models import Phase, Track
+from malpan.competitions.selectors import get_competition
+from malpan.core.downloads import file_answer
+from malpan.core.limits import count, say_limits
+from malpan.leaderboard.openings import PublicChain, read_chain
+from malpan.submissions.errors import ChainBusy
 from malpan.submissions.integrity import receipts
 from malpan.submissions.models import ChainEntry
 from malpan.submissions.selectors import submission_for
-from malpan.web.pages.context import MemberRequest, address, members_only, page_context, page_of
+from malpan.web.fragments import remembered
+from malpan.web.kept_files import KeptFiles
+from malpan.web.pages.context import MemberRequest, address, may_visit, members_only, page_context, page_of
 
 PAGE_SIZE: Final = 50
-ENTRIES_AT_ONCE: Final = 500
 FORMAT: Final = "malpan-chain@2"
 SCRIPT: Final = Path(__file__).parents[1] / "static" / "web" / "verify_chain.py"
+CHAINS: Final = KeptFiles(4)  # of 50,000 submissions each has 60 MB
 
 
 @require_safe
 def chain_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The entries, newest first, with the scores that are on a public board."""
     page = page_context(request, slug)
-    entries = ChainEntry.objects.filter(competition=page.competition).order_by("-number")
-    entries = entries.select_related("submission__phase__track")
-    listed = page_of(request, entries, PAGE_SIZE)
-    opened = PublicOpenings().of(list(listed))
-    context = page.context("board") | {
-        "page": listed,
-        "rows": _rows(page.competition, listed, opened),
-        "last": entries.first(),
-        "has_stages": shown_stages(page.competition).exists(),
-    }
+    context = page.context("board")
+    context["has_stages"] = any(tab.name == "stages" for tab in context["tabs"])
+    context |= read_chain(page.competition, partial(_table, request))
     return render(request, "pages/chain.html", context)
 
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """An entry as the page shows it. ``phase`` is the one that its payload names, if there still is one."""
+    """An entry as the page shows it. ``phase`` is the one that its payload names, if there still is one, ``track`` that
+    of its submission, if it has one.
+    """
 
     entry: ChainEntry
     opening: Mapping[str, Any] | None
     phase: Phase | None
+    track: Track | None
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """All that is shown of it."""
+        entry = self.entry
+        return (
+            *(entry.number, entry.kind, entry.payload, entry.sha256, entry.created_at, self.opening),
+            *(self.phase and (self.phase.title, self.phase.track.title),),
+            *(self.track and (self.track.score_scale, self.track.score_decimals),),
+        )
 
 
-def _rows(
-    competition: Competition, entries: Iterable[ChainEntry], opened: Mapping[int, Mapping[str, Any]]
-) -> list[ChainRow]:
-    phases = Phase.objects.filter(track__competition=competition).select_related("track")
-    named = {(phase.track.slug, phase.slug): phase for phase in phases}
-    return [
-        ChainRow(entry, opened.get(entry.number), named.get((entry.payload.get("track"), entry.payload.get("phase"))))
-        for entry in entries
-    ]
+def _table(request: HttpRequest, public: PublicChain) -> dict[str, Any]:
+    """The page of the entries that is asked for. Nothing of it is read again until something on it may differ."""
+    page = page_of(request, range(public.last.number if public.last else 0, 0, -1), PAGE_SIZE)
+    tracks = [(phase.track.score_scale, phase.track.score_decimals) for phase in public.phases]
+    names = [(phase.slug, phase.title, phase.track.slug, phase.track.title) for phase in public.phases]
+    content = (public.state, page.number, names, tracks)
+    rows = remembered("pages/chain_table.html", content, lambda: {"rows": _rows(public, page.object_list)})
+    return {"page": page, "last": public.last, "rows_html": rows}
+
+
+def _rows(public: PublicChain, numbers: Any) -> list[SafeString]:
+    entries = public.entries(numbers)
+    opened = public.openings(entries)
+    named = {(phase.track.slug, phase.slug): phase for phase in public.phases}
+    tracks = {phase.pk: phase.track for phase in public.phases}
+    rows = []
+    for entry in entries:
+        phase = named.get((entry.payload.get("track"), entry.payload.get("phase")))
+        track = tracks.get(entry.submission.phase_id) if entry.submission else None
+        row = ChainRow(entry, opened.get(entry.number), phase, track)
+        rows.append(remembered("pages/chain_row.html", row.content, partial(dict, row=row), kind="lines"))
+    return rows
 
 
 @require_safe
-def chain_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The whole chain, one entry for each line, as ``verify_chain.py`` reads it."""
-    competition = page_context(request, slug).competition
-    response = StreamingHttpResponse(_lines(competition), content_type="application/json")
-    response.headers["Content-Disposition"] = f'attachment; filename="{competition.slug}-chain.json"'
-    return response
+def chain_json(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The whole chain, one entry for each line, as ``verify_chain.py`` reads it. Raises ``TooManyRequests``."""
+    competition = get_competition(slug, include_unpublished=True)
+    if not may_visit(request.user, competition):
+        raise CompetitionNotFound
+    state = read_chain(competition, lambda public: public.state)
+    etag = f'"{state}"'
+    if (unchanged := get_conditional_response(request, etag=etag)) is not None:
+        unchanged["ETag"] = etag
+        return unchanged
+    count(request, "chain", settings.CHAIN_DOWNLOADS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
+    file = CHAINS.get(state)
+    if file is None:
+        with CHAINS.one_at_a_time() as is_mine:
+            if not is_mine:
+                raise ChainBusy
+            state, file = read_chain(competition, _file)
+    answer = file_answer(request, file, name=f"{competition.slug}-chain.json", sha256=state)
+    answer["Content-Type"] = "application/json"
+    return say_limits(request, answer)
 
 
-def _lines(competition: Competition) -> Iterator[str]:
-    head = {"format": FORMAT, "competition": competition.slug, "made_at": timezone.localtime().isoformat()}
-    public = PublicOpenings()
-    yield json.dumps(head, ensure_ascii=False)[:-1] + ', "entries": ['
-    separator = "\n"
-    entries = ChainEntry.objects.filter(competition=competition).order_by("number").iterator(chunk_size=ENTRIES_AT_ONCE)
-    while chunk := list(islice(entries, ENTRIES_AT_ONCE)):
-        opened = public.of(chunk)
-        for entry in chunk:
-            line = receipts.entry_as_dict(entry, opened.get(entry.number))
-            yield separator + json.dumps(line, ensure_ascii=False)
-            separator = ",\n"
+def _file(public: PublicChain) -> tuple[str, BinaryIO]:
+    """The state of the chain, and its file."""
+    return public.state, CHAINS.get(public.state) or CHAINS.keep(public.state, _parts(public))
+
+
+def _parts(public: PublicChain) -> Iterator[str]:
+    head = json.dumps({"format": FORMAT, "competition": public.competition.slug}, ensure_ascii=False)
+    yield head[:-1] + ', "entries": ['
+    for separator, line in zip(chained(["\n"], iter(lambda: ",\n", "")), public.lines(), strict=False):
+        yield separator + line
     yield "\n]}\n"
 
 
