@@ -325,6 +325,39 @@ def test_a_dump_that_breaks_off_leaves_an_empty_database_not_half_of_one(
     call_command("migrate", verbosity=0)  # for the tests after this one
 
 
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("ALTER TABLE competitions_phase ADD COLUMN other integer NOT NULL DEFAULT 1", "competitions_phase.other"),
+        (
+            "ALTER TABLE notifications_preference RENAME COLUMN person_id TO reader",
+            "notifications_preference.person_id",
+        ),
+    ],
+)
+def test_tables_of_another_version_under_the_same_migrations_are_told_of(
+    competition: Competition, other_site: Callable[[], None], tmp_path: Path, change: str, named: str
+) -> None:
+    """Migrations were edited in place between two versions: ``migrate`` has nothing to do, and pages would fail."""
+    call_command("backup", tmp_path / "b")
+    other_site()
+    restore_dump = postgres.run
+
+    def of_another_version(*command: Any) -> None:
+        restore_dump(*command)
+        with connection.cursor() as cursor:
+            cursor.execute(change)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres, "run", of_another_version)
+        with pytest.raises(CommandError, match="restore --replace again with the version that made") as refused:
+            call_command("restore", tmp_path / "b")
+    assert named in str(refused.value).splitlines()
+    assert Competition.objects.values_list("slug").get() == (competition.slug,), "nothing is lost"
+
+    call_command("restore", tmp_path / "b", "--replace", "--yes")  # by the version that made it
+
+
 def test_what_is_not_as_it_was_is_told(
     competition: Competition, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,7 @@ from malpan.core.models import Chore
 from malpan.jobs import heartbeat
 from malpan.jobs.models import Job, Worker
 from malpan.operation.metrics.page import exposition
+from malpan.operation.site_page.facts import lanes
 from malpan.operation.tasks import note_beat
 from malpan.submissions.models import RescoreBatch, ScoringRun
 from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, UserFactory, update_jobs
@@ -116,6 +117,37 @@ def test_the_queue_is_reported_by_cause_with_the_age_of_its_oldest() -> None:
     assert values("malpan_jobs", kind="run", cause="rescoring", state="queued") == [1]
     [live], [batch] = (values("malpan_queue_age_seconds", cause=cause) for cause in ("submission", "rescoring"))
     assert live < 60 < 7200 <= batch < 7260
+
+
+def test_a_job_that_could_not_run_yet_is_not_late() -> None:
+    """More workers would not help: one waits for its judge, one for the slices of its run."""
+    now = timezone.now()
+    for number in range(3):
+        ScoringRunFactory.create(job__queued_at=now - timedelta(hours=3 + number))
+    judged, sliced, retried = Job.objects.order_by("pk")
+    Job.objects.filter(pk=judged.pk).update(not_before=now + timedelta(minutes=5))
+    Job.objects.filter(pk=retried.pk).update(not_before=now - timedelta(minutes=10))
+    child = Job.objects.create(
+        kind="slice",
+        parent=sliced,
+        flow="f",
+        state="running",
+        queued_at=now,
+        started_at=now,
+        lease_expires_at=now + timedelta(minutes=1),
+    )
+
+    assert values("malpan_jobs", kind="run", cause="submission", state="queued") == [3]
+    [age] = values("malpan_queue_age_seconds", cause="submission")
+    assert 600 <= age < 660, "since it could run again"
+    live = lanes(timezone.now())[0]
+    assert live.waiting == 3
+    assert live.oldest_wait is not None
+    assert live.oldest_wait < timedelta(minutes=11)
+
+    Job.objects.filter(pk=child.pk).update(state="finished", finished_at=now)
+    [age] = values("malpan_queue_age_seconds", cause="submission")
+    assert 4 * 3600 <= age < 4 * 3600 + 60
 
 
 def test_the_runs_of_the_last_hour_are_counted_and_timed() -> None:

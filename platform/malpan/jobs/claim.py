@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
+from django.db.models.functions import Greatest, Now
 
 from malpan.core.locks import Level, note
 from malpan.jobs import order, outage
@@ -19,11 +19,21 @@ from malpan.jobs.registry import handler_of, kinds
 State = Job.State
 
 
-def due(now: datetime | Now) -> QuerySet[Job]:
-    """The jobs that may be claimed at ``now``, the next one first. One with open children waits for them."""
+def may_run(now: datetime | Now) -> Q:
+    """Of jobs: those that may be claimed at ``now``. One with open children waits for them."""
     is_due = Q(not_before=None) | Q(not_before__lte=now)
     open_children = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN)
-    return Job.objects.filter(is_due, ~Exists(open_children), state=State.QUEUED).order_by(*order.FAIR_ORDER)
+    return Q(is_due, ~Q(Exists(open_children)), state=State.QUEUED)
+
+
+def due(now: datetime | Now) -> QuerySet[Job]:
+    """The jobs that may be claimed at ``now``, the next one first."""
+    return Job.objects.filter(may_run(now)).order_by(*order.FAIR_ORDER)
+
+
+def waits_since(now: datetime | Now) -> Min:
+    """Of a group of jobs: since when the one that could run for longest waits for a worker."""
+    return Min(Greatest("queued_at", "not_before"), filter=may_run(now))
 
 
 def claim_patiently(*, worker: str) -> Job | None:

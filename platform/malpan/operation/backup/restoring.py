@@ -19,12 +19,14 @@ from malpan.core.storage.collecting import hold_unnamed
 from malpan.core.storage.local_disk import LocalDisk
 from malpan.core.storage.moving import copy_notes
 from malpan.core.storage.places import configured
+from malpan.local.schema import differing_columns
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import differences, read_facts
 from malpan.operation.backup.manifest import DUMP, FILES, Manifest
 from malpan.stages.verification import verify_competition
 
+COLUMNS_NAMED: Final = 20  # of those that differ
 WRITTEN_BY_MIGRATING: Final = frozenset({"auth_permission", "django_content_type", "django_migrations"})
 
 
@@ -40,7 +42,8 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
 
     Returns the manifest, a line for each difference from it, and how many files are held that no row names
     (``collecting.hold_unnamed``). Raises ``BackupError`` if the backup is damaged or of
-    a newer version, if somebody else uses the database, or if it holds data and ``replaces`` is not set.
+    a newer version, if somebody else uses the database, or if it holds data and ``replaces`` is not set; and where all
+    is restored, but its tables are not those of this version.
     """
     manifest = checked_manifest(folder)
     _require_known(manifest)
@@ -55,6 +58,7 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
     postgres.run("pg_restore", *form, folder / DUMP)
     ContentType.objects.clear_cache()
     call_command("migrate", interactive=False, verbosity=0)  # what this version adds to that of the backup
+    _require_own_columns()
     return manifest, _compared(manifest), hold_unnamed()
 
 
@@ -80,6 +84,24 @@ def _require_known(manifest: Manifest) -> None:
             f"The backup has a change that this program does not know: {unknown[0]}. Restore it with the version that "
             "made it."
         )
+
+
+def _require_own_columns() -> None:
+    """Raise ``BackupError`` where the tables are of a version whose migrations have the same names as ours."""
+    differing = differing_columns()
+    if not differing:
+        return
+    rest = len(differing) - COLUMNS_NAMED
+    names = "\n".join([*differing[:COLUMNS_NAMED], *([f"… + {rest}"] if rest > 0 else [])])
+    raise BackupError(
+        "자료는 복원했지만, 이 프로그램과 다른 판이 만든 표입니다. 이 프로그램으로 사이트를 켜지 마십시오. 백업을 만든 "
+        "판의 프로그램에서 manage.py restore --replace를 다시 실행하십시오. 백업은 그대로이며, 순위표와 사슬의 비교와 "
+        "백업 뒤에 탈퇴한 사람을 지우는 일은 그때 합니다.\n"
+        "The data are restored, but in tables of another version. Do not start the site with this one: run manage.py "
+        "restore --replace again with the version that made the backup, which is as it was. Boards and chains are "
+        "compared, and those who left after the backup erased, only then.\n"
+        f"서로 다른 열 / columns that differ:\n{names}"
+    )
 
 
 def _require_unused() -> None:

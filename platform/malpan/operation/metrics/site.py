@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.core.cache import cache
 from django.db import connection
+from django.db.models import Count
 from django.utils import timezone
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -21,8 +22,9 @@ from malpan.competitions.models import Phase
 from malpan.core.chores import last_chores
 from malpan.core.locks import repeatable_read
 from malpan.core.models import Chore
+from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import FORGOTTEN, silence_limit
-from malpan.jobs.models import Job, Worker
+from malpan.jobs.models import OPEN, Job, Worker
 from malpan.jobs.registry import kinds
 from malpan.operation.site_page.facts import disk_of_files
 from malpan.submissions import visibility
@@ -33,11 +35,6 @@ WINDOW: Final = timedelta(hours=1)
 CAUSES: Final = {Job.Lane.LIVE: "submission", Job.Lane.RESCORING: "rescoring", Job.Lane.FIGURES: "figures"}
 PERCENTILES: Final = (50, 95)
 
-_OPEN: Final = """
-    SELECT kind, lane, 'queued', count(*), min(queued_at) FROM jobs_job WHERE state = 'queued' GROUP BY kind, lane
-    UNION ALL
-    SELECT kind, lane, 'running', count(*), NULL FROM jobs_job WHERE state = 'running' GROUP BY kind, lane
-"""
 _ENDED: Final = """
     SELECT run.batch_id IS NOT NULL, run.state, run.error_code, count(*),
         sum(submission.item_count), sum(extract(epoch FROM run.finished_at - run.started_at)),
@@ -64,8 +61,10 @@ class SiteCollector(Collector):
 
 def _queue(now: datetime) -> Iterator[Metric]:
     jobs = GaugeMetricFamily("malpan_jobs", "Open jobs.", labels=["kind", "cause", "state"])
-    age = GaugeMetricFamily("malpan_queue_age_seconds", "How long the oldest waiting job waits.", labels=["cause"])
-    found = {(kind, CAUSES[lane], state): (count, oldest) for kind, lane, state, count, oldest in _rows(_OPEN)}
+    age = GaugeMetricFamily("malpan_queue_age_seconds", "How long a job that could run waits.", labels=["cause"])
+    rows = Job.objects.filter(state__in=OPEN).order_by().values_list("kind", "lane", "state")
+    counted = rows.annotate(jobs=Count("pk"), oldest=waits_since(now))
+    found = {(kind, CAUSES[Job.Lane(lane)], state): (count, oldest) for kind, lane, state, count, oldest in counted}
     for cause in CAUSES.values():
         waiting = [oldest for (_kind, its, _state), (_count, oldest) in found.items() if its == cause and oldest]
         age.add_metric([cause], (now - min(waiting, default=now)).total_seconds())

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Min, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import TruncHour
 
 from malpan.competitions.models import Phase
 from malpan.core.fields import stored_file_fields
 from malpan.core.times import KST
+from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import Scorer, Scorers
 from malpan.jobs.models import Job
 from malpan.submissions.models import ScoringRun
@@ -108,7 +109,7 @@ def lanes(now: datetime) -> list[Lane]:
     counted = rows.annotate(
         waiting=Count("pk", filter=waiting),
         running=Count("pk", filter=~waiting),
-        oldest=Min("queued_at", filter=waiting),
+        oldest=waits_since(now),
     )
     found = {row["lane"]: _lane(row, now) for row in counted}
     return [found.get(lane.value, Lane(lane, 0, 0, None)) for lane in Job.Lane]
