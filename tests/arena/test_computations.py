@@ -33,7 +33,17 @@ from tests.arena.panels import Panel, open_panel
 from tests.factories import CompetitionFactory
 
 pytestmark = pytest.mark.django_db
-PLAN = {"votes": 20, "judges": 2, "tie_percent": 10, "systems": 3, "spread": 0.5, "order_effect": 0.0, "items": 10}
+PLAN = {
+    "votes": 20,
+    "judges": 2,
+    "tie_percent": 10,
+    "systems": 3,
+    "spread": 0.5,
+    "order_effect": 0.0,
+    "items": 10,
+    "protocol": "pairwise",
+    "group": 4,
+}
 
 
 @pytest.fixture

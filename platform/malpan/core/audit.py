@@ -29,7 +29,7 @@ _WHO_JUDGES: Final = ("arena.campaignjudge", _JUDGED)
 Who = TypeVar("Who")
 # to the owning row
 _UPWARDS: Final = (
-    *("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table"),
+    *("track", "phase", "team", "submission", "run", "batch", "source", "stage", "table", "sureness"),
     *("campaign", "judge", "assignment", "one"),
 )
 
