@@ -103,7 +103,7 @@ def test_a_limit_of_requests_is_sat_out(
 ) -> None:
     cache.clear()
     clock = SimpleNamespace(time=lambda: 1_800_000_020.0, monotonic=time.monotonic)  # 20 seconds into a minute
-    monkeypatch.setattr("malpan.api.limits.time", clock)
+    monkeypatch.setattr("malpan.core.limits.time", clock)
     settings.API_REQUESTS_PER_TOKEN = 1
     by_person(person, "limits", place)
     refused = by_person(person, "limits", place, "--max-wait", "39", status=4)
