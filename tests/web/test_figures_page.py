@@ -156,7 +156,7 @@ def test_two_metrics_are_drawn_against_each_other_and_can_be_chosen(board: Phase
 
 
 @pytest.fixture
-def resampled(monkeypatch: pytest.MonkeyPatch) -> Phase:
+def resampled(db: None, monkeypatch: pytest.MonkeyPatch) -> Phase:
     """Three teams with the values of forty items, and their board as a worker computed it."""
     monkeypatch.setattr(computing, "TRIALS", 200)
     phase: Phase = PhaseFactory.create(track__recipe=RECIPE, track__competition=CompetitionFactory.create())
