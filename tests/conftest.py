@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -101,12 +102,13 @@ def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBl
 
     from tests import database
 
-    with (
-        django_db_blocker.unblock(),
-        database.of_this_process(),
-        mock.patch.object(TransactionTestCase, "_fixture_teardown", side_effect=database.empty),
-    ):
-        yield
+    own = ExitStack()
+    with django_db_blocker.unblock():
+        own.enter_context(database.of_this_process())
+    with mock.patch.object(TransactionTestCase, "_fixture_teardown", side_effect=database.empty):
+        yield  # blocked: a test that asks for no database would write what nobody takes back
+    with django_db_blocker.unblock():
+        own.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

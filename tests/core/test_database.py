@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from django.db import OperationalError, connection, connections
@@ -14,19 +15,24 @@ from malpan.core.database import base
 from malpan.local.programs import programs_alone
 from tests.hanging import Forwarder, forwarded
 
+if TYPE_CHECKING:
+    from pytest_django import DjangoDbBlocker
+
 ALIAS = "behind"
 LIMITS = "^(statement|idle_in_transaction_session)_timeout$"
 
 
 @pytest.fixture
-def server(django_db_setup: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forwarder]:
+def server(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Forwarder]:
     """The way to the server of the tests, of the connection ``ALIAS``; seconds are tenths."""
     monkeypatch.setattr(base, "SILENCE_SECONDS", 0.4)
     monkeypatch.setattr(base, "AGAIN_SECONDS", 0.5)
     monkeypatch.setattr(base, "_unanswered_at", None)
     own = connection.settings_dict
     folder, port = own["OPTIONS"]["host"], own["OPTIONS"]["port"]
-    with forwarded(Path(folder) / f".s.PGSQL.{port}") as forwarder:
+    with django_db_blocker.unblock(), forwarded(Path(folder) / f".s.PGSQL.{port}") as forwarder:
         options = own["OPTIONS"] | {"host": "127.0.0.1", "port": forwarder.port, "connect_timeout": 2}
         connections.settings[ALIAS] = own | {"OPTIONS": options, "CONN_HEALTH_CHECKS": False}
         try:

@@ -195,7 +195,7 @@ def test_a_request_in_another_character_set_is_refused_in_a_sentence(
     assert in_utf8.json()["error"]["code"] == "api_request_invalid", "the address reads what it is sent"
 
 
-def test_a_content_type_that_cannot_be_parsed_is_none() -> None:
+def test_a_content_type_that_cannot_be_parsed_is_none(db: None) -> None:
     """Django raised it out of the application, and the web server closed with a 500 of its own."""
     content_type = "multipart/form-data; boundary=x; a*=no-such-charset''%41"
     request = Request({**RequestFactory().post("/").environ, "CONTENT_TYPE": content_type})
