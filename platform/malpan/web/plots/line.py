@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from malpan.web.plots.scales import Scale, tick_text, ticks
+from malpan.web.plots.scales import Mark, Scale, tick_text, ticks
 from malpan.web.plots.times import time_text, time_ticks
 
 WIDTH: Final = 720
@@ -33,14 +33,6 @@ class Dot:
     x: float
     y: float
     is_marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A tick with its text, at ``place`` on its axis."""
-
-    place: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,14 @@ _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick with its text, at ``place`` on its axis."""
+
+    place: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scale:
     """A linear scale: ``low`` is at ``start``, ``high`` at ``end`` (in the units of the drawing)."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from malpan.web.plots.scales import Scale, tick_text, ticks
+from malpan.web.plots.scales import Mark, Scale, tick_text, ticks
 
 WIDTH: Final = 720
 HEIGHT: Final = 400
@@ -32,14 +32,6 @@ class Dot:
     y: float
     label: str
     is_marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A tick with its text, at ``place`` on its axis."""
-
-    place: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)

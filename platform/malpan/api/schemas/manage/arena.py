@@ -21,14 +21,9 @@ from malpan.arena.systems import SYSTEMS_LEAST, SYSTEMS_MOST
 Protocol = Literal["pairwise", "rubric", "ranking", "errors"]
 
 
-def _whole(limits: tuple[int, int]) -> Any:
+def _within(limits: tuple[float, float]) -> Any:
     low, high = limits
-    return Annotated[int, Field(ge=low, le=high)]
-
-
-def _number(limits: tuple[float, float]) -> Any:
-    low, high = limits
-    return Annotated[float, Field(ge=low, le=high)]
+    return Field(ge=low, le=high)
 
 
 # --- rubrics ----------------------------------------------------------------------------------------------------------
@@ -75,18 +70,18 @@ class CampaignSettings(Body):
     rubric: Key | None = None
     phase: Key | None = None
     part: Literal["public", "private", "all"] | None = None
-    item_count: _whole(LIMITS["item_count"]) | None = None  # type: ignore[valid-type]
-    units_per_item: _whole(LIMITS["units_per_item"]) | None = None  # type: ignore[valid-type]
-    judges_per_unit: _whole(LIMITS["judges_per_unit"]) | None = None  # type: ignore[valid-type]
-    group_size: _whole((1, RANKING_GROUP[1])) | None = None  # type: ignore[valid-type]  # of the protocol ranking
-    control_percent: _whole(LIMITS["control_percent"]) | None = None  # type: ignore[valid-type]
-    repeat_percent: _whole(LIMITS["repeat_percent"]) | None = None  # type: ignore[valid-type]
-    calibration_count: _whole(LIMITS["calibration_count"]) | None = None  # type: ignore[valid-type]
+    item_count: Annotated[int, _within(LIMITS["item_count"])] | None = None
+    units_per_item: Annotated[int, _within(LIMITS["units_per_item"])] | None = None
+    judges_per_unit: Annotated[int, _within(LIMITS["judges_per_unit"])] | None = None
+    group_size: Annotated[int, _within((1, RANKING_GROUP[1]))] | None = None  # of the protocol ranking
+    control_percent: Annotated[int, _within(LIMITS["control_percent"])] | None = None
+    repeat_percent: Annotated[int, _within(LIMITS["repeat_percent"])] | None = None
+    calibration_count: Annotated[int, _within(LIMITS["calibration_count"])] | None = None
     shows_input: bool | None = None
     shows_reference: bool | None = None
-    min_seconds: _whole(LIMITS["min_seconds"]) | None = None  # type: ignore[valid-type]
+    min_seconds: Annotated[int, _within(LIMITS["min_seconds"])] | None = None
     masked_words: Annotated[list[Text], Field(max_length=MASKED_MAX)] | None = None
-    resamples: _whole(LIMITS["resamples"]) | None = None  # type: ignore[valid-type]
+    resamples: Annotated[int, _within(LIMITS["resamples"])] | None = None
 
 
 class NewCampaign(CampaignSettings):
@@ -181,7 +176,7 @@ class ChosenSystems(Body):
 
 
 class Top(Body):
-    count: _whole((SYSTEMS_LEAST, SYSTEMS_MOST))  # type: ignore[valid-type]
+    count: Annotated[int, _within((SYSTEMS_LEAST, SYSTEMS_MOST))]
     with_baselines: bool = False
 
 
@@ -395,11 +390,11 @@ class PlannedPanel(Schema):
 
 class Plan(Body):
     protocol: Protocol = "pairwise"
-    systems: _whole(PLANNED["systems"]) = 10  # type: ignore[valid-type]
-    group: _whole(PLANNED["group"]) = 4  # type: ignore[valid-type]
-    judges: _whole(PLANNED["judges"]) = 20  # type: ignore[valid-type]
-    votes: _whole(PLANNED["votes"]) = 100  # type: ignore[valid-type]
-    items: _whole(PLANNED["items"]) = 200  # type: ignore[valid-type]
-    spread: _number(RANGES["spread"]) = 0.5  # type: ignore[valid-type]
-    tie_percent: _whole(PLANNED["tie_percent"]) = 20  # type: ignore[valid-type]
-    order_effect: _number(RANGES["order_effect"]) = 0.0  # type: ignore[valid-type]
+    systems: Annotated[int, _within(PLANNED["systems"])] = 10
+    group: Annotated[int, _within(PLANNED["group"])] = 4
+    judges: Annotated[int, _within(PLANNED["judges"])] = 20
+    votes: Annotated[int, _within(PLANNED["votes"])] = 100
+    items: Annotated[int, _within(PLANNED["items"])] = 200
+    spread: Annotated[float, _within(RANGES["spread"])] = 0.5
+    tie_percent: Annotated[int, _within(PLANNED["tie_percent"])] = 20
+    order_effect: Annotated[float, _within(RANGES["order_effect"])] = 0.0
