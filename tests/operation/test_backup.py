@@ -28,7 +28,7 @@ from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
 from malpan.core.errors import StorageUnavailable
 from malpan.core.models import AuditEntry, Chore
-from malpan.operation.backup import making, postgres
+from malpan.operation.backup import making, postgres, restoring
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
 from malpan.privacy.erasing import erase
@@ -213,11 +213,40 @@ def test_a_restore_leaves_a_site_with_data_alone_unless_told_otherwise(
         call_command("restore", tmp_path / "b")
     assert Competition.objects.filter(slug="later").exists()
 
-    with database.server(connection.settings_dict["NAME"]), pytest.raises(CommandError, match="1 sessions"):
-        call_command("restore", tmp_path / "b", "--replace", "--yes")
+    call_command("restore", tmp_path / "b", "--replace", "--yes")
+    assert not Competition.objects.filter(slug="later").exists()
+
+
+def test_a_restore_names_the_programs_that_use_the_database_and_changes_nothing(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_command("backup", tmp_path / "b")
+    CompetitionFactory.create(slug="later")
+    monkeypatch.setattr(restoring, "PATIENCE_SECONDS", 0.2)
+    with database.server(connection.settings_dict["NAME"]) as other:
+        other.execute("SET application_name = 'forgotten worker'")
+        with pytest.raises(CommandError, match=rf"1 sessions(?s:.)*forgotten worker .*{other.info.backend_pid}$"):
+            call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert Competition.objects.filter(slug="later").exists()
 
-    call_command("restore", tmp_path / "b", "--replace", "--yes")
+
+def test_a_restore_waits_for_a_session_that_is_about_to_end(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_command("backup", tmp_path / "b")
+    CompetitionFactory.create(slug="later")
+    sessions = postgres.other_sessions
+    with database.server(connection.settings_dict["NAME"]) as other:
+        ends = threading.Timer(0.5, other.close)
+
+        def ends_once_seen() -> list[str]:
+            if (found := sessions()) and ends.ident is None:
+                ends.start()
+            return found
+
+        monkeypatch.setattr(postgres, "other_sessions", ends_once_seen)
+        call_command("restore", tmp_path / "b", "--replace", "--yes")
+        ends.join()
     assert not Competition.objects.filter(slug="later").exists()
 
 

@@ -43,14 +43,15 @@ def run(program: str, *arguments: str | Path) -> None:
         raise BackupError(f"{program} 실패 / {program} failed:\n{done.stderr.strip()[-2000:]}")
 
 
-def other_sessions() -> int:
-    """How many other sessions use the database now."""
+def other_sessions() -> list[str]:
+    """The other sessions that use the database now: what program, from where, and its server process."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            " AND backend_type = 'client backend'"
+            "SELECT application_name, host(client_addr), pid FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            " ORDER BY pid"
         )
-        return int(cursor.fetchone()[0])
+        return [f"{name or '?'} ({address or 'socket'}), PID {pid}" for name, address, pid in cursor.fetchall()]
 
 
 def first_table_with_rows(ignored: frozenset[str]) -> str | None:

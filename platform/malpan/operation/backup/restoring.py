@@ -6,6 +6,7 @@ interrupted between them has an empty database, never half of one, and restores 
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ from malpan.operation.backup.facts import differences, read_facts
 from malpan.operation.backup.manifest import DUMP, FILES, Manifest
 from malpan.stages.verification import verify_competition
 
+PATIENCE_SECONDS: Final = 5.0  # for other sessions to end
+POLL_SECONDS: Final = 0.1
 COLUMNS_NAMED: Final = 20  # of those that differ
 WRITTEN_BY_MIGRATING: Final = frozenset({"auth_permission", "django_content_type", "django_migrations"})
 
@@ -105,11 +108,17 @@ def _require_own_columns() -> None:
 
 
 def _require_unused() -> None:
-    if count := postgres.other_sessions():
-        raise BackupError(
-            f"다른 프로그램이 데이터베이스를 쓰고 있습니다(연결 {count}개). 사이트를 멈추고 다시 실행하십시오.\n"
-            f"Other programs use the database ({count} sessions). Stop the site and try again."
-        )
+    """Raise ``BackupError`` if others use the database. The session of a program that has ended lasts a moment more."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while sessions := postgres.other_sessions():
+        if time.monotonic() > deadline:
+            raise BackupError(
+                f"다른 프로그램이 데이터베이스를 쓰고 있습니다(연결 {len(sessions)}개). 사이트를 멈추고 다시 "
+                "실행하십시오.\n"
+                f"Other programs use the database ({len(sessions)} sessions). Stop the site and try again.\n"
+                + "\n".join(sessions)
+            )
+        time.sleep(POLL_SECONDS)
 
 
 def _require_empty() -> None:
