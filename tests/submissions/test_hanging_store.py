@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.test import Client, override_settings
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from malpan.competitions.models import Phase
 from malpan.core.errors import StorageUnavailable
@@ -21,6 +23,7 @@ from malpan.jobs import faults
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.jobs.tasks import perform
+from malpan.operation.metrics.page import exposition
 from malpan.submissions.intake import submit
 from malpan.submissions.models import QuotaEntry, Rejection, ScoringRun, Submission
 from malpan.teams.models import Team
@@ -204,3 +207,28 @@ def test_commands_end_with_the_reason_and_remove_nothing(
     time.sleep(0.4)
     settings.MALPAN_STORAGE = source
     assert read_private(stored) == b"of nobody"
+
+
+def test_requests_to_the_store_are_counted_by_how_they_ended(
+    hanging: Forwarder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(silence, "REFUSED_SECONDS", 60.0)
+    before = put_counts()
+    store_private(b"before")
+    with override_settings(S3_SECRET_KEY="of another site"), pytest.raises(StorageUnavailable):
+        store_private(b"not allowed")
+    hanging.flows.clear()
+    is_asked(lambda: store_private(b"given up, and tried again at once"))
+    assert put_counts() - before == {"answered": 1, "error": 1, "no_answer": 1, "refused": 1, "timed": 3}
+
+
+def put_counts() -> Counter[str]:
+    """How many requests to store a file ended in which way, and for how many the time was taken."""
+    found: Counter[str] = Counter()
+    for family in text_string_to_metric_families(exposition().decode()):
+        for sample in (each for each in family.samples if each.labels.get("operation") == "PutObject"):
+            if sample.name == "malpan_storage_requests_total":
+                found[sample.labels["outcome"]] = int(sample.value)
+            elif sample.name == "malpan_storage_request_seconds_count":
+                found["timed"] = int(sample.value)
+    return found

@@ -15,6 +15,8 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError
 from django.utils import timezone
 
+from malpan.core.storage.stores import listeners
+
 logger = logging.getLogger(__name__)
 
 REFUSED_SECONDS: Final = 5.0  # after a request without an answer, until one is let through again
@@ -25,6 +27,14 @@ class StoreSilent(BotoCoreError):
     """The store did not answer a moment ago; this request was not sent."""
 
     fmt = "the store does not answer"
+
+
+def _outcome(exception: Exception | None, answer: dict[str, Any] | None) -> str:
+    """How a request ended, as ``stores.listeners`` are told it."""
+    if exception is not None:
+        return "refused" if isinstance(exception, StoreSilent) else "no_answer"
+    status = (answer or {}).get("ResponseMetadata", {}).get("HTTPStatusCode", 200)
+    return "error" if status >= 500 or status in (401, 403) else "answered"  # 404 is an answer: there is no such file
 
 
 class Watch:
@@ -54,7 +64,17 @@ class Watch:
                     raise StoreSilent
                 self._refused_until = now + PROBE_SECONDS
 
-    def _after(self, *, exception: Exception | None = None, **_response: Any) -> None:
+    def _after(
+        self,
+        *,
+        event_name: str,
+        exception: Exception | None = None,
+        parsed_response: dict[str, Any] | None = None,
+        **_response: Any,
+    ) -> None:
+        seconds, operation = time.monotonic() - self._begun.at, event_name.rpartition(".")[2]
+        for tell in listeners:
+            tell(operation, _outcome(exception, parsed_response), seconds)
         if isinstance(exception, StoreSilent):
             return
         now = time.monotonic()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO, BinaryIO, Final, Protocol
 
+# who is told of each request over the network: its operation, how it ended (answered; error, the store's; no_answer;
+# refused, not sent as the store is silent), and the seconds until then
+listeners: Final[list[Callable[[str, str, float], None]]] = []
 CHUNK_BYTES: Final = 1024 * 1024
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _NOTE: Final = re.compile(r"[a-z]+/[0-9A-Za-z][0-9A-Za-z.]*")

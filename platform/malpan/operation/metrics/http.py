@@ -22,17 +22,17 @@ BUCKETS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seconds
 
 if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.makedirs(folder, mode=0o700, exist_ok=True)
-_own = CollectorRegistry()
-_requests = Counter("malpan_http_requests", "Requests answered.", ["method", "route", "status"], registry=_own)
+COUNTS = CollectorRegistry()
+_requests = Counter("malpan_http_requests", "Requests answered.", ["method", "route", "status"], registry=COUNTS)
 _seconds = Histogram(
-    "malpan_http_request_seconds", "Time to answer a request.", ["route"], registry=_own, buckets=BUCKETS
+    "malpan_http_request_seconds", "Time to answer a request.", ["route"], registry=COUNTS, buckets=BUCKETS
 )
 
 
 def counted_requests() -> CollectorRegistry:
     """A registry with the counts of this process, or of all of this machine."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return _own
+        return COUNTS
     registry = CollectorRegistry()
     MultiProcessCollector(registry)
     return registry

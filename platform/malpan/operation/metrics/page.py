@@ -9,6 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from prometheus_client import CollectorRegistry
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from malpan.operation.metrics import storage  # noqa: F401 (counts from here on)
 from malpan.operation.metrics.http import counted_requests
 from malpan.operation.metrics.site import SiteCollector
 
