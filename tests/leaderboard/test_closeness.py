@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -137,6 +138,18 @@ def test_equal_values_and_scores_without_a_spread_are_no_matter_of_spread() -> N
     assert not is_owed_to_spread(composed[1], composed[3], {})
     assert is_owed_to_spread(composed[1], composed[3], {"judge": 0.1})
     assert not is_owed_to_spread(composed[1], composed[3], {"judge": 0.09})
+
+
+def test_a_score_that_one_of_two_lacks_is_no_difference_within_its_spread() -> None:
+    composed = composites({1: values(0.1, 0.9, 0.5), 2: values(0.1, 0.9)}, COMPONENTS)
+    assert not is_owed_to_spread(composed[1], composed[2], {"judge": 2.0})
+
+
+def test_a_baseline_between_two_teams_is_the_neighbour_of_neither() -> None:
+    teams = {1: values(0.1, 0.9, 0.5), 2: values(0.1, 0.9, 0.4)}
+    composed = composites(teams | {3: values(0.1, 0.9, 0.45)}, COMPONENTS, unranked={3})
+    rows: Any = [SimpleNamespace(rank=rank, composite=composed[key]) for key, rank in ((1, 1), (3, None), (2, 2))]
+    assert [(above.rank, below.rank) for above, below in close_neighbours(rows, {"judge": 0.2})] == [(1, 2)]
 
 
 def test_repetitions_of_a_third_signature_count_neither_in_a_preview_nor_on_a_board(phase: Phase) -> None:

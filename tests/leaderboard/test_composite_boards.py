@@ -317,6 +317,7 @@ def over(phase: Phase, teams: list[Team]) -> Phase:
 
 def test_the_final_board_is_the_composite_of_the_private_values_that_count(over: Phase) -> None:
     found = final_board(over)
+    public = {team: value for _rank, team, _submission, value in by_loops(over)}
     private = {run.submission_id: run.hidden_result.scores for run in ScoringRun.objects.filter(live_for__phase=over)}
     for run in ScoringRun.objects.filter(live_for__phase=over):
         ScoringRun.objects.filter(pk=run.pk).update(scores=private[run.submission_id])
@@ -326,6 +327,9 @@ def test_the_final_board_is_the_composite_of_the_private_values_that_count(over:
     ]
     assert [row.composite.value for row in found.rows if row.composite] == pytest.approx(
         [row[3] for row in expected], abs=1e-12
+    )
+    assert {row.run.submission.team_id: row.public_composite and row.public_composite.value for row in found.rows} == (
+        pytest.approx(public, abs=1e-12)
     )
 
 

@@ -8,8 +8,9 @@ from django.utils import timezone
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import Phase
 from malpan.core.models import AuditEntry
+from malpan.leaderboard.boards import reader_of
 from malpan.leaderboard.errors import NothingToPublish, PhaseNotOver, RunsUnfinished
-from malpan.leaderboard.finals import final_board
+from malpan.leaderboard.finals import FinalRow, final_board, row_to_publish
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.published import published_board
 from malpan.leaderboard.selectors import board
@@ -146,6 +147,52 @@ def test_baselines_stand_unranked(phase):
     _scored(phase, _team(phase, "기준", is_baseline=True), 0.9, 0.9)
     _scored(phase, _team(phase, "가"), 0.5, 0.4)
     assert _standing(final_board(phase).rows) == [(None, 0.9), (1, 0.4)]
+
+
+def test_a_team_has_moved_only_between_two_ranks():
+    def moved(rank, public_rank):
+        row = FinalRow(rank, None, 0.5, {}, 1, public_rank, 0.5)
+        return row.moved
+
+    assert (moved(1, 3), moved(3, 1), moved(None, 1), moved(1, None)) == (2, -2, None, None)
+
+
+def test_a_private_score_of_zero_is_a_score(phase):
+    _scored(phase, _team(phase, "가"), 0.9, 0.0)
+    assert _standing(final_board(phase).rows) == [(1, 0.0)]
+
+
+def test_a_board_with_results_of_a_split_is_split_though_others_are_of_a_version_without(phase):
+    _scored(phase, _team(phase, "가"), 0.9, 0.4)
+    whole = ReferenceVersionFactory.create(phase=phase, number=2, is_current=False)
+    older = _scored(phase, _team(phase, "나"), 0.5, None)
+    ScoringRun.objects.filter(pk=older.live_run.pk).update(reference_version=whole)
+    assert final_board(phase).is_split
+
+
+def test_rows_have_no_minus_zero_which_the_database_would_not_give_back(phase):
+    row = row_to_publish(
+        rank=1, submission=_scored(phase, _team(phase, "가"), 0.9, 0.4), reader=reader_of(phase, None),
+        scores={"a": -0.0}, final_score=-0.0, submission_count=1, is_demo_models=False, composite=None,
+        public=(1, -0.0),
+    )  # fmt: skip
+    assert [str(row["final_score"]), str(row["scores"]["a"]), str(row["public_score"])] == ["0.0"] * 3
+
+
+def test_a_phase_is_published_by_itself_with_a_number_of_its_own(phase, organiser):
+    other = PhaseFactory.create(track=phase.track, ends_at=phase.ends_at, starts_at=phase.starts_at)
+    ScoringRunFactory.create(submission=SubmissionFactory.create(phase=other, team=_team(phase, "나")))
+    _scored(phase, _team(phase, "가"), 0.9, 0.5)
+    for number in (1, 2, 3):
+        BoardSnapshot.objects.create(
+            phase=phase, kind=BoardSnapshot.Kind.PUBLIC, number=number + 3, recipe="r", rows=[], sha256="0" * 64,
+            published_at=timezone.now(),
+        )  # fmt: skip
+        note = "가" * 400
+        snapshot = publish_final_board(phase=phase, actor=organiser, note_ko=note, note_en=note)
+        assert (snapshot.number, snapshot.note_ko, snapshot.note_en) == (number, note[:300], note[:300])
+    other.refresh_from_db()
+    assert other.final_published_at is None
 
 
 def test_a_snapshot_is_hashed_audited_and_in_the_public_chain(phase, organiser):

@@ -12,9 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, LockOrderBroken, note
 from malpan.leaderboard import standings
 from malpan.leaderboard.models import Standing, StandingMark
+from malpan.leaderboard.results import comparable_entries, live_runs
 from malpan.leaderboard.selectors import board
 from malpan.submissions import checking
 from malpan.submissions.finals import mark_chosen, unmark_chosen
@@ -75,6 +77,15 @@ def test_a_team_stands_in_every_phase_for_itself(phase: Phase, other: Phase) -> 
     assert standings.refresh(phase)
     assert (stored(phase), stored(other)) == ([0.7], [0.9, 0.4])
     assert (standings.summary(phase, LIVE).team_count, standings.summary(other, LIVE).team_count) == (1, 2)
+    assert [row.submission_count for row in board(phase).rows] == [1]
+
+
+def test_a_score_of_zero_is_a_score(phase: Phase) -> None:
+    scored(phase, 0.5, 0.0)
+    standings.refresh_all()
+    assert stored(phase) == [0.5, 0.0]
+    comparable = comparable_entries(live_runs(phase).values(), recipe_of(phase.track))
+    assert sorted(entry.final_score for entry in comparable) == [0.0, 0.5]
 
 
 def test_standings_are_due_where_something_changed_and_nothing_is_locked_elsewhere(

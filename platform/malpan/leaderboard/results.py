@@ -50,7 +50,7 @@ def live_results(phase: Phase, recipe: Recipe, teams: Collection[int] | None = N
     for row in rows.iterator(2000):
         team, baseline, submission, created_at, score, scores, signature, current, rule, *rest = row
         demo, at, is_chosen, coverage = rest
-        entry = ranking.Entry(team, baseline, submission, created_at, score or 0.0, scores, signature, is_chosen)
+        entry = ranking.Entry(team, baseline, submission, created_at, score, scores, signature, is_chosen)
         yield Result(entry, current and rule == recipe.id, demo, at, coverage)
 
 
@@ -98,7 +98,7 @@ def submission_counts(
         submissions = submissions.filter(created_at__lt=before)
     if teams is not None:
         submissions = submissions.filter(team__in=teams)
-    return dict(submissions.order_by().values_list("team_id").annotate(count=Count("pk")))
+    return dict(submissions.values_list("team_id").annotate(count=Count("pk")))
 
 
 def entry_of(run: ScoringRun) -> ranking.Entry:

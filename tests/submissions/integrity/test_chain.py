@@ -209,6 +209,50 @@ def test_a_new_live_run_makes_a_new_entry_with_its_number() -> None:
     assert entry.payload["run"] == 2
 
 
+def test_a_live_run_has_its_number_among_all_runs_whatever_waits_after_it() -> None:
+    phase = PhaseFactory.create()
+    team = TeamFactory.create(competition=phase.track.competition)
+    submission, other = (finished_submission(phase, team, score) for score in (0.5, 0.6))
+    ScoringRunFactory.create(submission=submission)
+    (entry,) = chain.append_scores([submission])
+    assert (entry.submission_id, entry.payload["run"]) == (submission.pk, 1)
+    assert [each.submission_id for each in chain.append_scores([submission, other])] == [other.pk]
+
+
+def test_scores_enter_each_chain_in_the_order_of_their_runs() -> None:
+    """Competitions made in one transaction, as by an import, have one moment."""
+    moment = timezone.now()
+    phases = [PhaseFactory.create() for _ in range(2)]
+    Competition.objects.update(created_at=moment)
+    teams = [TeamFactory.create(competition=phase.track.competition) for phase in phases]
+    first, second, third, fourth = (finished_submission(phases[n], teams[n], 0.5) for n in (0, 1, 0, 1))
+    added = chain.append_scores([fourth, first, third, second])
+    assert [(each.submission_id, each.number) for each in added] == [
+        (first.pk, 1),
+        (third.pk, 2),
+        (second.pk, 1),
+        (fourth.pk, 2),
+    ]
+
+
+def test_the_newest_score_of_a_submission_is_found_among_entries_of_other_kinds() -> None:
+    competition = CompetitionFactory.create()
+    submission = finished_submission(
+        PhaseFactory.create(track__competition=competition), TeamFactory.create(competition=competition), 0.5
+    )
+    chain.append(competition=competition, kind="receipt", payload={"submission": "x"}, submission=submission)
+    for number in (1, 2):
+        payload = {"part": "public", "run": number}
+        chain.append(competition=competition, kind="score", payload=payload, submission=submission)
+    found = chain.newest_scores(ChainEntry.objects.all())
+    assert {key: entry.payload["run"] for key, entry in found.items()} == {(submission.pk, "public"): 2}
+
+
+def test_a_score_that_does_not_exist_is_not_committed_to() -> None:
+    scored = SimpleNamespace(final_score=0.5, scores={"bleu": 0.25, "judge": None})
+    assert chain.values_of(scored) == {"final_score": "0.5", "scores": {"bleu": "0.25"}}
+
+
 def test_scores_of_many_submissions_take_one_lock_and_few_queries(django_assert_max_num_queries: Any) -> None:
     phase = PhaseFactory.create()
     team = TeamFactory.create(competition=phase.track.competition)

@@ -170,7 +170,7 @@ def append_scores(submissions: Iterable[Submission], *, now: datetime | None = N
     submission already has is not added again, so calling it twice is harmless. One lock for each competition.
     """
     wanted = [submission.pk for submission in submissions]
-    runs = live_runs().filter(live_for__in=wanted).order_by("submission__phase__track__competition", "pk")
+    runs = _live_runs(wanted).order_by("submission__phase__track__competition_id", "pk")
     added: list[ChainEntry] = []
     with transaction.atomic():
         newest = newest_scores(ChainEntry.objects.filter(submission__in=wanted))
@@ -180,11 +180,11 @@ def append_scores(submissions: Iterable[Submission], *, now: datetime | None = N
     return added
 
 
-def live_runs() -> Any:
+def _live_runs(submissions: Iterable[int]) -> Any:
     """The finished live runs, each with its ``number`` among the runs of its submission and its hidden result."""
-    earlier = Count("submission__runs", filter=Q(submission__runs__pk__lte=F("pk")), distinct=True)
+    earlier = Count("submission__runs", filter=Q(submission__runs__pk__lte=F("pk")))
     return (
-        ScoringRun.objects.filter(live_for__isnull=False, state=ScoringRun.State.FINISHED)
+        ScoringRun.objects.filter(live_for__in=submissions, state=ScoringRun.State.FINISHED)
         .annotate(number=earlier)
         .select_related("submission__phase__track__competition", "reference_version", "hidden_result")
     )
