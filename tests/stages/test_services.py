@@ -211,6 +211,29 @@ def test_two_people_who_click_at_once_decide_once(contest: Contest) -> None:
     assert StageDecision.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_people_who_enter_at_once_enter_one_version(contest: Contest) -> None:
+    contest.publish(contest.stage())
+    stage = contest.stage()
+    known = {"stage": stage, "text": "1,1\n2,2\n3,3\n", "actor": contest.writer, "based_on": 0}
+    done = at_once([lambda: enter_table(**known)] * 6)  # type: ignore[arg-type]
+    assert [type(each) for each in done].count(StageTable) == 1
+    assert [type(each) for each in done].count(TableChanged) == 5
+
+
+def test_a_reason_has_at_most_300_characters(contest: Contest, second: Stage) -> None:
+    with pytest.raises(ReasonMissing):
+        contest.enter(second, {1: 1, 2: 2, 3: 3}, reason="가" * 301)
+    assert contest.enter(second, {1: 1, 2: 2, 3: 3}, reason="가" * 300).reason == "가" * 300
+
+
+def test_no_scores_are_entered_where_nobody_is_left(contest: Contest, second: Stage) -> None:
+    for number in (1, 2, 3):
+        disqualify_team(team=contest.teams[number], actor=contest.writer, note_ko="규정 위반")
+    with pytest.raises(NobodyTakesPart):
+        read_for(second, "1,50")
+
+
 def test_a_table_that_changed_between_entry_and_confirmation_is_not_confirmed(contest: Contest, second: Stage) -> None:
     seen = contest.enter(second, {1: 1, 2: 2, 3: 3})
     contest.enter(second, {1: 99, 2: 2, 3: 3}, reason="오기")
@@ -381,6 +404,31 @@ def test_what_is_published_is_what_was_seen(contest: Contest) -> None:
     disqualify_team(team=contest.teams[2], actor=contest.writer, note_ko="규정 위반")
     with pytest.raises(TableChanged):
         publish_stage(stage=stage, actor=contest.reader, sha256=seen)
+
+
+def test_a_combined_standing_is_published_as_it_was_seen_and_once(contest: Contest, second: Stage) -> None:
+    contest.judged(second, {1: 60, 2: 90, 3: 80})
+    with pytest.raises(TableChanged):
+        publish_final(track=contest.track, actor=contest.reader, sha256="0" * 64)
+    contest.publish_final()
+    with pytest.raises(NothingChanged):
+        contest.publish_final(note="다시")
+
+
+def test_a_note_has_at_most_300_characters(contest: Contest) -> None:
+    stage = contest.stage()
+    with pytest.raises(ReasonMissing):
+        contest.publish(stage, note="가" * 301)
+    assert contest.publish(stage, note="가" * 300).note_ko == "가" * 300
+
+
+@pytest.mark.django_db(transaction=True)
+def test_people_who_publish_at_once_publish_once(contest: Contest) -> None:
+    stage = contest.stage()
+    seen = stage_content(stage).sha256
+    done = at_once([lambda: publish_stage(stage=stage, actor=contest.reader, sha256=seen)] * 6)
+    assert [type(each) for each in done].count(StageSnapshot) == 1
+    assert [type(each) for each in done].count(NothingChanged) == 5
 
 
 def test_every_publication_has_an_entry_in_the_chain(contest: Contest, second: Stage) -> None:
