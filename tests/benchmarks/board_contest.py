@@ -9,7 +9,6 @@ import random
 from datetime import timedelta
 from typing import Any
 
-CHAINED = 5_000  # submissions; the chain of more takes minutes to write and is not what is looked at
 SCORES = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
 WORDS = ("한글", "누리", "바른", "말모이", "온새미로", "글벗", "가온", "아라", "새벽", "연구소")
 
@@ -18,8 +17,6 @@ def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     """``teams`` teams with ``each`` finished, live submissions."""
     from malpan.accounts.models import User
     from malpan.competitions.models import Competition, Phase
-    from malpan.submissions.integrity import chain
-    from malpan.submissions.models import Submission
     from malpan.teams.models import Team
     from tests.system.make_contest import answers
     from tests.system.make_contest import make as make_contest
@@ -38,9 +35,16 @@ def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     )
     for start in range(0, teams, 1000):
         _submissions(phase, made[start : start + 1000], each, user, chance)
-    if teams * each <= CHAINED:
-        chain.append_scores(Submission.objects.filter(phase=phase))
     return {"slug": slug, "teams": teams}
+
+
+def append_scores(slug: str, most: int) -> int:
+    """Commit to the scores of the next ``most`` submissions that the chain lacks; returns how many these are."""
+    from malpan.submissions.integrity import chain
+    from malpan.submissions.models import Submission
+
+    of_contest = Submission.objects.filter(phase__track__competition__slug=slug)
+    return len(chain.append_scores(of_contest.filter(chain_entries=None).order_by("pk")[:most]))
 
 
 def _submissions(phase: Any, teams: list[Any], each: int, user: Any, chance: random.Random) -> None:
