@@ -12,12 +12,12 @@ from malpan.arena.models import Campaign, CampaignResult
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.stages import contents
 from malpan.stages.contents import final_content, stage_content
-from malpan.stages.entering import teams_to_score
+from malpan.stages.entering import enter_table, teams_to_score
 from malpan.stages.errors import CampaignLacksTeams, CampaignNotPublished, NoTableForBoard, StageSettingsInvalid
 from malpan.stages.models import Stage
 from malpan.stages.publishing import publish_final, publish_stage
 from malpan.stages.selectors import states_of
-from malpan.stages.services import create_stage
+from malpan.stages.services import create_stage, update_stage
 from malpan.stages.verification import verify_competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
@@ -69,6 +69,23 @@ def test_the_scores_are_those_of_the_evaluation(world: World) -> None:
     publish(world, stage)
     publish_final(track=world.track, actor=world.owner, sha256=final_content(world.track).sha256)
     assert verify_competition(world.competition) == []
+
+
+def test_the_first_stage_reads_no_evaluation_and_entered_scores_are_not_given_up_for_one(world: World) -> None:
+    campaign, actor = world.published(), world.owner
+    stage = create_stage(
+        track=world.track, actor=actor, phase=world.phase, campaign=campaign, cut=3, title_ko="순위표", weight=50
+    )
+    assert (stage.source, stage.campaign) == ("board", None)
+    publish(world, stage)
+    later = second(world, campaign)
+    assert update_stage(stage=later, actor=actor, weight=7).weight == 7
+    later = update_stage(stage=later, actor=actor, campaign=None, scale_max=100.0)
+    text = "".join(f"{team.number},50\n" for team in teams_to_score(later))
+    enter_table(stage=later, text=text, actor=actor, based_on=0)
+    with pytest.raises(StageSettingsInvalid) as refused:
+        update_stage(stage=later, actor=actor, campaign=campaign)
+    assert refused.value.variant == "campaign_table"
 
 
 def test_a_share_is_the_logistic_curve_with_ten_decimals() -> None:

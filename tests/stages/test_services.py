@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -83,7 +84,10 @@ def test_the_first_stage_reads_a_board_and_every_later_one_a_table(contest: Cont
         ({"weight": 1001}, "weight"),
         ({"weight": -1}, "weight"),
         ({"cut": 0}, "cut"),
+        ({"cut": 32768}, "cut"),
         ({"title_ko": "  "}, "title"),
+        ({"title_ko": "가" * 121}, "title"),
+        ({"title_en": "a" * 121}, "title"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(contest: Contest, values: dict[str, Any], reason: str) -> None:
@@ -97,7 +101,28 @@ def test_settings_that_make_no_sense_are_refused(contest: Contest, values: dict[
     assert not Stage.objects.exists()
 
 
-@pytest.mark.parametrize("scale", [(1, 1), (2, 1), (0, float("inf")), (float("nan"), 1)])
+def test_settings_at_their_limits_are_taken_and_others_are_none(contest: Contest) -> None:
+    for values in ({"cut": 1}, {"cut": 32767}, {"weight": 1000}, {"title_ko": "가" * 120, "title_en": "a" * 120}):
+        stage = contest.stage(**values)
+        assert {name: getattr(stage, name) for name in values} == values
+    assert contest.stage(phase=contest.phase).phase is None, "a later stage reads no board"
+    with pytest.raises(ValidationError):
+        contest.stage(normalisation="other")
+    with pytest.raises(TypeError, match="no setting colour"):
+        contest.stage(colour="red")
+
+
+def test_changing_and_removing_a_stage_is_audited(contest: Contest) -> None:
+    contest.stage()
+    second, third = contest.stage(), contest.stage()
+    update_stage(stage=second, actor=contest.writer, weight=7)
+    remove_stage(stage=third, actor=contest.writer)
+    updated, removed = AuditEntry.objects.filter(action__in=("stage.update", "stage.remove")).order_by("pk")
+    assert (updated.before, updated.after) == ({"weight": 50.0}, {"weight": 7.0})
+    assert (removed.action, removed.before["position"]) == ("stage.remove", 3)
+
+
+@pytest.mark.parametrize("scale", [(1, 1), (2, 1), (0, float("inf")), (float("nan"), 1), (-1e308, 1e308)])
 def test_a_scale_without_a_width_is_refused(contest: Contest, scale: tuple[float, float]) -> None:
     contest.stage()
     with pytest.raises(StageSettingsInvalid):

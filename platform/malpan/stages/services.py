@@ -117,7 +117,7 @@ def _check(stage: Stage) -> None:
     if stage.campaign is not None and stage.pk and newest_table(stage) is not None:
         raise StageSettingsInvalid("campaign_table", "campaign")
     scale = (stage.scale_min, stage.scale_max)
-    if not all(map(math.isfinite, scale)) or not scale[0] < scale[1] or not math.isfinite(scale[1] - scale[0]):
+    if not scale[0] < scale[1] or not math.isfinite(scale[1] - scale[0]):
         raise StageSettingsInvalid("scale", "scale_max")
     if not 0 <= stage.weight <= WEIGHT_MAX:
         raise StageSettingsInvalid("weight", "weight")
