@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -113,22 +114,38 @@ class BoardRow:
     model: TeamModel | None = None
 
 
+def comparable(text: str) -> str:
+    """``text`` as a search compares it: compatible forms, cases and spacings are one."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """Which rows of a board to read, and in which order: ``sort`` is a column's key, ``COMPOSITE`` where one ranks, or
-    ``RANK``, ``COUNT`` or ``TIME``. ``is_descending``: ``None`` is the order in which the better is first.
+    ``RANK``, ``COUNT`` or ``TIME``. ``is_descending``: ``None`` is the order in which the better is first. ``search``:
+    only teams whose shown name has it, if it is not empty.
     """
 
     sort: str = RANK
     is_descending: bool | None = False
     offset: int = 0
     limit: int | None = None
+    search: str = ""
 
     @classmethod
-    def of_page(cls, number: str, sort: str = RANK, is_descending: bool | None = False) -> View:
+    def of_page(cls, number: str, sort: str = RANK, is_descending: bool | None = False, search: str = "") -> View:
         """The page ``number`` as a reader writes it, counted from 1; the first where that is no number."""
         page = int(number) if number.isdecimal() and len(number) < 9 else 1
-        return cls(sort, is_descending, offset=max(page - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS)
+        return cls(sort, is_descending, offset=max(page - 1, 0) * PAGE_ROWS, limit=PAGE_ROWS, search=search)
+
+    @property
+    def is_of_neighbours(self) -> bool:
+        """Whether a row stands below the one that ranks right above it."""
+        return self.sort == RANK and not self.search
+
+    def finds(self, name: str) -> bool:
+        """Whether the team shown as ``name`` is searched for: its letters in whatever form, case and spacing."""
+        return not self.search or comparable(self.search) in comparable(name)
 
     def cut(self, rows: Sequence[Found]) -> Sequence[Found]:
         """The rows of this view, of all."""
@@ -149,8 +166,9 @@ class Disqualified:
 class Board:
     """A board as one reader may see it.
 
-    ``rows`` are those of ``view``, of ``row_count`` in all; ``row_before`` is the last team's before them. The reader's
-    ``own_row`` may be another. ``updated_at``: when the newest score on the board was computed.
+    ``rows`` are those of ``view``, of ``row_count`` that it finds of ``total``; ``row_before`` is the last team's
+    before them, none in a search. The reader's ``own_row`` may be another. ``updated_at``: when the newest score on
+    the board was computed.
     ``is_hidden``: the organiser hides it; there are no rows. ``frozen_at``: it counts only submissions before that
     moment. All rows have ``signature_hash``; ``excluded_count`` runs have another one, or were scored by earlier
     references or another recipe, and are excluded until they are scored again. ``covers_split``: its scores are of the
@@ -170,6 +188,7 @@ class Board:
     excluded_count: int
     view: View
     row_count: int
+    total: int
     row_before: BoardRow | None = None
     updated_at: datetime | None = None
     is_hidden: bool = False

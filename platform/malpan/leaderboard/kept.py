@@ -21,6 +21,7 @@ from malpan.teams.models import Team
 
 SUMMARIES: Final = 64
 PAGES: Final = 32  # of a hundred rows, about 300 KB each
+PLACES: Final = 4  # of all teams, about 10 MB for 10,000
 TEAMS: Final = 1024
 FIELDS: Final = 16  # of 300 rows, about 60 KB each
 
@@ -37,6 +38,14 @@ def page(
 ) -> list[Any]:
     """As ``standings.page``."""
     return standings.page(phase, scope, signature_hash, start, end, by)
+
+
+@lru_cache(PLACES)
+def places(
+    _version: UUID, phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | None
+) -> tuple[standings.Place, ...]:
+    """As ``standings.places``."""
+    return standings.places(phase, scope, signature_hash, by)
 
 
 @lru_cache(TEAMS)

@@ -83,9 +83,10 @@ def _board(
     rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
     chosen = known_view(view, recipe, rule)
     all_rows = published_rows(snapshot)
-    rows = _sorted_here(list(enumerate(all_rows, 1)), chosen)
+    every_row = list(enumerate(all_rows, 1))
+    rows = _sorted_here([each for each in every_row if chosen.finds(each[1]["team"])], chosen)
     own_number = None if viewer_team is None else viewer_team.number
-    own = next((each for each in rows if own_number is not None and each[1]["team_number"] == own_number), None)
+    own = next((each for each in every_row if own_number is not None and each[1]["team_number"] == own_number), None)
     left = _disqualified(phase, viewer_team)
     sureness = of_snapshot(snapshot)
 
@@ -104,7 +105,8 @@ def _board(
         excluded_count=0,
         view=chosen,
         row_count=len(rows),
-        row_before=last_ranked(list(map(row_of, rows[: chosen.offset][-BASELINES:]))),
+        total=len(every_row),
+        row_before=None if chosen.search else last_ranked(list(map(row_of, rows[: chosen.offset][-BASELINES:]))),
         disqualified=left,
         snapshot=snapshot,
         snapshots=snapshots,

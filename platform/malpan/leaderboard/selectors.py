@@ -32,6 +32,7 @@ from malpan.leaderboard.boards import (
     Found,
     Reader,
     View,
+    comparable,
     disqualified,
     known_view,
     last_ranked,
@@ -172,7 +173,10 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
     is_empty = is_hidden or phase.version is None
     found = standings.NOTHING if is_empty else kept.summary(phase.version, phase, scope)
-    rows, row_before = _cut(phase, scope, found.signature_hash, view, reader) if found.team_count else ([], None)
+    read = _searched if view.search else _cut
+    rows, row_before, row_count = (
+        read(phase, scope, found, view, reader) if found.team_count else (list[BoardRow](), None, 0)
+    )
     sureness = None if is_empty else of_phase(getattr(phase, f"{scope}_sureness"), phase.version)
     if sureness is not None and phase.score_step is not None and sureness.reason != ROUNDED:
         sureness = None  # computed before the phase rounded its scores
@@ -192,7 +196,8 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         signature_hash=found.signature_hash,
         excluded_count=found.excluded_count,
         view=view,
-        row_count=found.team_count,
+        row_count=row_count,
+        total=found.team_count,
         row_before=row_before,
         updated_at=found.scored_at,
         is_hidden=is_hidden,
@@ -206,9 +211,10 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
 
 
 def _cut(
-    phase: Any, scope: str, signature_hash: str | None, view: View, reader: Reader
-) -> tuple[list[BoardRow], BoardRow | None]:
-    """The rows of ``view``, and the last team's row before them."""
+    phase: Any, scope: str, summary: standings.Summary, view: View, reader: Reader
+) -> tuple[list[BoardRow], BoardRow | None, int]:
+    """The rows of ``view``, the last team's row before them, and the number of all."""
+    signature_hash = summary.signature_hash
     start = max(view.offset - BASELINES, 0)
     end = None if view.limit is None else view.offset + view.limit
     if end is None:
@@ -216,7 +222,23 @@ def _cut(
     else:
         found = kept.page(phase.version, phase, scope, signature_hash, start, end, _order(view))
     rows = [_row(each, reader) for each in found]
-    return rows[view.offset - start :], last_ranked(rows[: view.offset - start])
+    return rows[view.offset - start :], last_ranked(rows[: view.offset - start]), summary.team_count
+
+
+def _searched(
+    phase: Any, scope: str, summary: standings.Summary, view: View, reader: Reader
+) -> tuple[list[BoardRow], None, int]:
+    """As ``_cut``, of the teams whose names, as ``reader`` sees them, are searched for: a blind name hides its own."""
+    places = kept.places(phase.version, phase, scope, summary.signature_hash, _order(view))
+    wanted = comparable(view.search)
+    found = [each for each in places if wanted in _comparable_name(each, reader)]
+    rows = standings.at_places(phase, scope, summary.signature_hash, view.cut(found))
+    return [_row(each, reader) for each in rows], None, len(found)
+
+
+def _comparable_name(place: standings.Place, reader: Reader) -> str:
+    shown = reader.name_of(place.team)
+    return place.name if shown == place.team.name else comparable(shown)
 
 
 def _order(view: View) -> OrderBy | None:

@@ -12,10 +12,10 @@ always be computed anew (``recompute``), and a test compares it with the ranking
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
 from django.contrib.postgres.aggregates import BoolOr
@@ -43,6 +43,7 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import composing, ranking
+from malpan.leaderboard.boards import comparable
 from malpan.leaderboard.models import Standing, StandingMark, StandingsVersion
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
@@ -73,6 +74,16 @@ class Summary:
     excluded_count: int
     scored_at: datetime | None
     is_demo_models: bool
+
+
+class Place(NamedTuple):
+    """The id of a row with its place and rank, its team, of which only the name is known, and that ``comparable``."""
+
+    standing: int
+    place: int
+    rank: int
+    team: Team
+    name: str
 
 
 NOTHING: Final = Summary(None, 0, 0, None, False)
@@ -241,14 +252,38 @@ def _in_order(found: QuerySet[Standing], start: int, end: int | None) -> list[An
 
 
 def _in_order_by(found: QuerySet[Standing], by: OrderBy, start: int, end: int | None) -> list[Any]:
+    return _rows_at(found, list(_ranked(found).order_by(by, *ORDER).values_list("pk", "place", "rank")[start:end]))
+
+
+def _ranked(found: QuerySet[Standing]) -> QuerySet[Standing, Any]:
+    """``found`` with the ``place`` and ``rank`` of each among all."""
     so_far: dict[str, Any] = {"order_by": list(ORDER), "frame": RowRange(start=None, end=0)}
     teams = Case(When(is_baseline=True, then=Value(0)), default=Value(1), output_field=IntegerField())
-    ranked = found.annotate(place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far))
-    placed = list(ranked.order_by(by, *ORDER).values_list("pk", "place", "rank")[start:end])
+    return found.annotate(place=Window(Count("pk"), **so_far), rank=Window(Sum(teams), **so_far))
+
+
+def _rows_at(found: QuerySet[Standing], placed: Sequence[tuple[int, int, int]]) -> list[Any]:
+    """The rows with these ids, each with its place and rank."""
     rows: dict[int, Any] = _to_show(found).in_bulk([pk for pk, _place, _rank in placed])
     for pk, place, rank in placed:
         rows[pk].place, rows[pk].rank = place, rank
     return [rows[pk] for pk, _place, _rank in placed]
+
+
+def places(phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | None = None) -> tuple[Place, ...]:
+    """Where every team with this signature stands, in the order of ``page``. Two queries."""
+    ranked = _ranked(with_signature(phase, scope, signature_hash)).order_by(*([] if by is None else [by]), *ORDER)
+    named = Team.objects.filter(competition=phase.track.competition_id).only("name", "number", "is_baseline").in_bulk()
+    return tuple(
+        Place(pk, place, rank, named[team], comparable(named[team].name))
+        for pk, place, rank, team in ranked.values_list("pk", "place", "rank", "team")
+    )
+
+
+def at_places(phase: Phase, scope: str, signature_hash: str | None, asked: Sequence[Place]) -> list[Any]:
+    """The rows of ``asked``, as ``page`` gives them."""
+    found = with_signature(phase, scope, signature_hash)
+    return _rows_at(found, [(each.standing, each.place, each.rank) for each in asked])
 
 
 def of_team(phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:

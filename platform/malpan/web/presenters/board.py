@@ -26,6 +26,10 @@ from scoring.recipes import Column
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
 PAST: Final = "past"  # ?past=1: the public board as it was kept first
+SEARCH: Final = "q"  # ?q=한글: the teams whose names have it
+SEARCHED_FROM: Final = 50  # teams
+LONGEST_SEARCH: Final = 100
+_KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, "metrics", "sort", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ def past_boards_of(found: Board, link: Link) -> list[Publication]:
 def view_of(query: Mapping[str, str]) -> View:
     """What ``query`` asks for. Scores start from the best, counts from the highest, rank and time from the first."""
     key, page = query.get("sort", RANK), query.get("page", "")
-    return View.of_page(page, key, {"asc": False, "desc": True}.get(query.get("order", "")))
+    search = query.get(SEARCH, "").strip()[:LONGEST_SEARCH]
+    return View.of_page(page, key, {"asc": False, "desc": True}.get(query.get("order", "")), search)
 
 
 def on_last_page(found: Board) -> int | None:
@@ -76,7 +81,8 @@ def on_last_page(found: Board) -> int | None:
 def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str, Any]:
     """The context of the board's table, narrowed as ``query`` asks; ``link`` gives the page's address."""
     shows_all = query.get("metrics") == ALL
-    view_query = _view_query(query, found)
+    carried = _view_query(query, found)
+    view_query = {**carried, SEARCH: found.view.search} if found.view.search else carried
     if found.components:
         found = replace(found, columns=composites.board_columns(found.recipe, found.components))
     every_column = found.columns
@@ -85,7 +91,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     targets = [] if found.components else board_targets_of(found.phase.track)  # lines of the final score
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
-    drawn_marks = marks if sorting.key == RANK else []
+    drawn_marks = marks if sorting.key == RANK and not found.view.search else []
     own_row = found.own_row
     on_phone = {column.key for column in found.columns} if shows_all else second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
@@ -123,7 +129,14 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
 
     gaps = gaps_above(found)
     content = (
-        *(shared_hash, drawn_marks, page.has_next(), before and before.final_score, gaps[:1]),
+        *(
+            shared_hash,
+            drawn_marks,
+            page.has_next(),
+            before and before.final_score,
+            found.view.is_of_neighbours,
+            gaps[:1],
+        ),
         [content_of(row) for row in found.rows],
     )
     return {
@@ -141,6 +154,9 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row, marks=()),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
+        "offers_search": found.total >= SEARCHED_FROM or bool(found.view.search),
+        "kept_by_search": [(name, query[name]) for name in _KEPT_BY_SEARCH if name in query],
+        "whole_href": link({"metrics": ALL, **carried} if shows_all else carried),
         "shows_days": any(row.rank_before is not None or row.is_new for row in found.rows),
     }
 
@@ -178,7 +194,7 @@ def _own_page(found: Board, current: int) -> int | None:
     if found.own_row is None or found.view.sort != RANK:
         return None
     number = (found.own_row.place - 1) // PAGE_ROWS + 1
-    return None if number == current else number
+    return None if number == current and not found.view.search else number
 
 
 def _main_label(found: Board) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from malpan.competitions.models import Phase, Track
-from malpan.leaderboard.boards import COMPOSITE, RANK, Board, BoardRow
+from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.web.presenters import composites, formatting, scores, sureness
 from malpan.web.presenters.board_headings import Sorting
 from scoring.recipes import Column
@@ -145,12 +145,12 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
 
 def gaps_above(found: Board) -> list[float | None]:
     """How far each row of ``found`` is below the team right above it, in what ranks; ``None`` for the first and for
-    baselines, and of all where the rows are in another order.
+    baselines, and of all where the rows are in another order or searched for.
     """
     above = found.row_before
     gaps: list[float | None] = []
     for row in found.rows:
-        is_known = found.view.sort == RANK and row.rank is not None and above is not None
+        is_known = found.view.is_of_neighbours and row.rank is not None and above is not None
         gaps.append(_ranked_by(row) - _ranked_by(above) if is_known and above is not None else None)
         above = above if row.rank is None else row
     return gaps

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
 from malpan.leaderboard.closeness import close_neighbours
-from malpan.leaderboard.selectors import RANK, Board
+from malpan.leaderboard.selectors import Board
 from malpan.submissions.rescoring.spreads import spreads_of
 from malpan.web.presenters import scores
 from scoring.recipes import Recipe
@@ -28,7 +28,7 @@ def spread_context(found: Board) -> dict[str, Any]:
     if not spreads:
         return {}
     before = () if found.row_before is None else (found.row_before,)
-    pairs = close_neighbours((*before, *found.rows), spreads) if found.view.sort == RANK else []
+    pairs = close_neighbours((*before, *found.rows), spreads) if found.view.is_of_neighbours else []
     return {"spread_text": spread_text(spreads, found.recipe, found.phase.track), "close_pairs": pairs}
 
 
