@@ -58,10 +58,11 @@ def test_a_result_says_its_rank_and_how_far_it_is_from_the_others(world: tuple[P
     page = page_of(scored(phase, team, 0.7))
     assert "지금 순위 2위 (4팀)" in page.one("div", "position").text
     assert gaps_of(page) == {
-        "내 다른 제출의 가장 높은 점수와": "+15.0000",
         "바로 위 1위와": "−20.0000",
         "기준 팀 ‘Plain’와": "+30.0000",
     }
+    assert "점수가 가장 높은 것" in page.one("p", id="own-best").text
+    assert "+15.0000" in page.one("p", id="own-best").text
 
 
 def test_a_result_that_does_not_count_says_which_does_and_its_own_rank(world: tuple[Phase, Team]) -> None:
@@ -72,8 +73,26 @@ def test_a_result_that_does_not_count_says_which_does_and_its_own_rank(world: tu
     assert "지금 순위 1위" in told.text
     assert "이 점수만이라면 3위입니다" in told.text
     assert any(a.attributes["href"] == f"/submissions/{best.public_id}/" for a in told.all("a"))
-    assert gaps_of(page) == {"순위표에 오른 내 점수와": "−55.0000", "기준 팀 ‘Plain’와": "0.0000"}
+    assert gaps_of(page) == {"기준 팀 ‘Plain’와": "0.0000"}
+    assert page.text.count("−55.0000") == 1
+    assert "순위표에 오른 내 제출" in page.one("p", id="own-best").text
     assert "바로 아래 2위와" in gaps_of(page_of(best))
+
+
+def test_two_own_submissions_are_two_differences_where_the_best_is_not_on_the_board(
+    world: tuple[Phase, Team],
+) -> None:
+    phase, team = world
+    Phase.objects.filter(pk=phase.pk).update(board="frozen", frozen_at=timezone.now())
+    Submission.objects.update(created_at=timezone.now() - timedelta(hours=1))
+    early = scored(phase, team, 0.4)
+    Submission.objects.filter(pk=early.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    scored(phase, team, 0.7)
+    page = page_of(scored(phase, team, 0.6))
+    assert gaps_of(page)["순위표에 오른 내 점수와"] == "+20.0000"
+    best = page.one("p", id="own-best").text
+    assert "점수가 가장 높은 것" in best
+    assert "−10.0000" in best
 
 
 def test_each_metric_stands_in_the_field_with_a_plot_and_the_numbers_beside(world: tuple[Phase, Team]) -> None:

@@ -255,7 +255,7 @@ def _in_order_by(found: QuerySet[Standing], by: OrderBy, start: int, end: int | 
     return _rows_at(found, list(_ranked(found).order_by(by, *ORDER).values_list("pk", "place", "rank")[start:end]))
 
 
-def _ranked(found: QuerySet[Standing]) -> QuerySet[Standing, Any]:
+def _ranked(found: QuerySet[Standing]) -> QuerySet[Any]:
     """``found`` with the ``place`` and ``rank`` of each among all."""
     so_far: dict[str, Any] = {"order_by": list(ORDER), "frame": RowRange(start=None, end=0)}
     teams = Case(When(is_baseline=True, then=Value(0)), default=Value(1), output_field=IntegerField())

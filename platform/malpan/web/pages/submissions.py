@@ -276,7 +276,9 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
         return shown
     submission, track = status.submission, status.track
     own = selectors.own_scores_beside(user, submission)
-    position = position_of(submission, run, composites.score_columns(run, track, run.scores), own)
+    own_best = own_best_of(submission, run, own)
+    compared = None if own_best is None else own_best.other
+    position = position_of(submission, run, composites.score_columns(run, track, run.scores), own, compared)
     is_of_private = position is not None and position.is_final and run.hidden is not None
     own_run = selectors.run_to_show(submission)
     intervals = intervals_of(run.pk) if run.is_exact else {}
@@ -288,7 +290,8 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
         | {
             "position": position,
             "interval": next((each.interval for each in private or public if each.column.key == FINAL_SCORE), ""),
-            "own_best": own_best_of(submission, run, own),
+            "own_best": own_best,
+            "best_is_on_board": bool(position and compared and position.counted == str(compared.public_id)),
             "public_field": position is not None and bool(position.spreads) and not is_of_private,
             "board_href": _board_href(submission.phase),
             "team_composite": composites.composite_now(submission) if status.raw else None,

@@ -65,10 +65,14 @@ class Position:
 
 
 def position_of(
-    submission: Submission, run: ShownRun, columns: Sequence[Column], own: Sequence[OwnScore]
+    submission: Submission,
+    run: ShownRun,
+    columns: Sequence[Column],
+    own: Sequence[OwnScore],
+    compared: Submission | None = None,
 ) -> Position | None:
     """Where the scores of ``run`` stand; ``None`` while nobody sees the board or it is empty. ``own`` are the scores of
-    the team.
+    the team. The difference to ``compared``, another submission of it, is told elsewhere and is no gap.
     """
     found, teams = _board(submission)
     if not found.row_count:
@@ -90,7 +94,7 @@ def position_of(
     return replace(
         position,
         would_be=None if counts or found.components else _would_be(submission, row, teams, final_score),
-        gaps=_gaps(found, teams, final_score, counts, submission, own),
+        gaps=_gaps(found, teams, final_score, counts, submission, own, compared),
         spreads={column.key: each for column in columns if (each := _spread(column, teams, values, track))},
     )
 
@@ -120,7 +124,13 @@ def _board(submission: Submission) -> tuple[Board, Field]:
 
 
 def _gaps(
-    found: Board, teams: Field, final_score: float, counts: bool, submission: Submission, own: Sequence[OwnScore]
+    found: Board,
+    teams: Field,
+    final_score: float,
+    counts: bool,
+    submission: Submission,
+    own: Sequence[OwnScore],
+    compared: Submission | None,
 ) -> list[Gap]:
     """The differences of what ranks: the composite that the team has, or this final score."""
     row, track, mine = found.own_row, submission.phase.track, final_score
@@ -131,7 +141,9 @@ def _gaps(
         mine = row.composite.value
     else:
         label = _("내 다른 제출의 가장 높은 점수와") if counts else _("순위표에 오른 내 점수와")
-        known.append((label, _own_best(found, submission, own, counts)))
+        best_id, best = _own_best(found, submission, own, counts)
+        if found.is_final or compared is None or best_id != str(compared.public_id):  # a final board has other scores
+            known.append((label, best))
     if row is not None and row.rank is not None and (counts or found.components):
         above, below = teams.above(row.rank), teams.below(row.rank)
         known.append((_("바로 위 %(rank)d위와") % {"rank": row.rank - 1}, above))
@@ -147,21 +159,23 @@ def _gaps(
     ]
 
 
-def _own_best(found: Board, submission: Submission, own: Sequence[OwnScore], counts: bool) -> float | None:
-    """What to compare with among the team's own: on a final board, only what stands on it."""
+def _own_best(found: Board, submission: Submission, own: Sequence[OwnScore], counts: bool) -> tuple[str, float | None]:
+    """What to compare with among the team's own, with its public id: on a final board, only what stands on it."""
     if not counts:
-        return None if found.own_row is None else found.own_row.final_score
+        row = found.own_row
+        return ("", None) if row is None else (row.submission_name, row.final_score)
     if found.is_final:
-        return None
-    alike = [
-        each.final_score
+        return "", None
+    alike = (
+        each
         for each in own
         if each.counts
         and each.submission.pk != submission.pk
         and each.submission.live_run is not None
         and each.submission.live_run.signature_hash == found.signature_hash
-    ]
-    return max(alike, default=None)
+    )
+    best = max(alike, key=lambda each: each.final_score, default=None)
+    return ("", None) if best is None else (str(best.submission.public_id), best.final_score)
 
 
 def _spread(column: Column, teams: Field, values: Mapping[str, float], track: Track) -> Spread | None:
