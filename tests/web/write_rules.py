@@ -195,7 +195,17 @@ PAGES: Final[dict[str, Rule]] = {
         (
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
             *("manage_site", "manage_site_csv"),
-            *("competition", "competition_data", "board", "chain", "chain_json", "submissions", "team", "notices"),
+            *(
+                "competition",
+                "competition_data",
+                "starter_notebook",
+                "board",
+                "chain",
+                "chain_json",
+                "submissions",
+                "team",
+                "notices",
+            ),
             *("notices_feed", "deadlines"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),

@@ -43,6 +43,7 @@ urlpatterns = [
     path("metrics/<slug:name>/", metrics.card_page, name="metric"),
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),
     path("competitions/<slug:slug>/data/", competition.data_page, name="competition_data"),
+    path("competitions/<slug:slug>/data/<slug:track_slug>.ipynb", competition.notebook_file, name="starter_notebook"),
     path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),
     path("competitions/<slug:slug>/submit/check/", submit.check_page, name="submit_check"),
     path("competitions/<slug:slug>/board/", board.board_page, name="board"),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.data_facts import facts_of_files
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
+from malpan.core.errors import AddressNotFound
 from malpan.web.pages.context import page_context
 from malpan.web.presenters.composites import rules_of
+from malpan.web.presenters.notebook import questions_of, starter_notebook
 from malpan.web.presenters.scores import caption_formats
 from scoring.reading.answer_forms import forms_of
 
@@ -39,7 +44,27 @@ def data_page(request: HttpRequest, slug: str) -> HttpResponse:
     facts = facts_of_files([file for _track, files in offered for file in files])
     context = page.context("data") | {
         "offered": [(track, [(file, facts.get(file.pk)) for file in files]) for track, files in offered],
+        "with_notebooks": {track.slug for track, files in offered if questions_of(track, files)},
         "formats": formats,
         "caption_formats": caption_formats(),
     }
     return render(request, "pages/competition_data.html", context)
+
+
+@require_safe
+def notebook_file(request: HttpRequest, slug: str, track_slug: str) -> HttpResponse:
+    """The starter notebook of a track; raises ``AddressNotFound`` where its questions are not handed out."""
+    page = page_context(request, slug)
+    track = next((each for each in page.tracks if each.slug == track_slug), None)
+    questions = None if track is None else questions_of(track, list(track.data_files.all()))
+    if track is None or questions is None:
+        raise AddressNotFound
+    addresses = {
+        questions.file_name: reverse("data_file", args=[questions.pk, questions.file_name]),
+        "malpan.py": reverse("malpan-command"),
+    }
+    notebook = starter_notebook(track, questions.file_name, addresses, settings.SITE_URL.rstrip("/"))
+    text = json.dumps(notebook, ensure_ascii=False, indent=1)
+    response = HttpResponse(text, content_type="application/x-ipynb+json")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{track_slug}.ipynb"'
+    return response
