@@ -199,6 +199,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 4},
     },
+    "deliver-webhooks": {
+        "task": "malpan.notifications.tasks.deliver_webhooks",
+        "schedule": 5.0,
+        "options": {"expires": 4},
+    },
     "prune-pair-values": {
         "task": "malpan.submissions.tasks.prune_pair_values",
         "schedule": 300.0,

@@ -15,9 +15,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.notifications import sending
+from malpan.notifications.claims import LEASE, PAUSES, claim
 from malpan.notifications.models import Letter
 from malpan.notifications.outbox import post
-from malpan.notifications.sending import LEASE, PAUSES, deliver_due
+from malpan.notifications.sending import deliver_due
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME, posted
 from tests.threads import at_once
@@ -147,7 +148,7 @@ def test_an_event_of_another_version_waits(told: list[Any]) -> None:
 
 def test_a_letter_of_a_process_that_died_is_taken_over_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     posted()
-    [taken] = sending._claim()
+    [taken] = claim(by_mail=True, most=9)
     assert deliver_due() == 0
     Letter.objects.update(not_before=taken.not_before - LEASE - timedelta(seconds=1))
     assert deliver_due() == 1

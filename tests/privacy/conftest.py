@@ -36,6 +36,7 @@ from malpan.competitions.questions import answer_question, ask_question
 from malpan.core import audit
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.notifications.endpoints import create_endpoint
 from malpan.notifications.preferences import set_preference
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from malpan.submissions import intake
@@ -130,6 +131,7 @@ def _account(person: User) -> None:
     second = EmailAddress.objects.create(user=person, email=SECOND, primary=False, verified=False)
     EmailConfirmation.objects.create(email_address=second, sent=timezone.now(), key="k" * 64)
     set_preference(person=person, language="ko", wanted=["scored"])
+    create_endpoint(person=person, url="https://hooks.example.com/x", events=["scored"])
     create_api_token(user=person, label=f"{NAME}의 노트북")
     person.groups.add(Group.objects.create(name="helpers"))
     person.user_permissions.add(Permission.objects.get(codename="add_competition"))

@@ -34,6 +34,8 @@ FAMILIES: Final = frozenset(
         "team",
         "teams",
         "tokens",
+        "webhooks",
+        "deliveries",
     }
 )
 

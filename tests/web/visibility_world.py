@@ -21,6 +21,7 @@ from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
 from malpan.leaderboard.models import ResultComparison, ResultSureness
 from malpan.leaderboard.snapshots import publish_final_board
+from malpan.notifications.models import Endpoint, Letter
 from malpan.stages.contents import stage_content
 from malpan.stages.models import Stage, StageTable
 from malpan.stages.publishing import publish_stage
@@ -149,6 +150,8 @@ class World:
             "teams": own,
             "arena": [self.arena.campaigns["shown"]],
             "tokens": ApiToken.objects.filter(user=leader_of(self.teams["own"])),
+            "webhooks": Endpoint.objects.all(),
+            "deliveries": Letter.objects.exclude(endpoint=None),
         }
         return [row.pk for row in found.get(family, [self.phase])]
 
@@ -198,6 +201,8 @@ def make(state: State) -> World:
         ),
         arena=plant_arena(phase, submissions, judge, organiser),
     )
+    hook = Endpoint.objects.create(person=leader_of(teams["own"]), url="https://hooks.example.com/x", events=["scored"])
+    Letter.objects.create(event="test", key="test", person=hook.person, endpoint=hook, state="failed")
     if state.is_published:
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
     _plant_stages(phase, teams, organiser, now, is_published=state.is_published)

@@ -260,6 +260,8 @@ PAGES: Final[dict[str, Rule]] = {
     "api_tokens": Rule(PEOPLE, {"label": "laptop"}),
     "letters": Rule(PEOPLE, {"language": "en", "events": ["scored"]}),
     "unsubscribe": Rule(ANYBODY, at=lambda w: {"token": token_of(w.people["own team"], "scored")}),
+    "webhooks": Rule(PEOPLE, {"url": "https://hooks.example.com/x", "events": ["scored"]}),
+    **dict.fromkeys(("webhook_switch", "webhook_test", "webhook_remove", "webhook_resend"), Rule(LEADER)),
     "api_token_revoke": Rule(LEADER),
     # not who leads others, is the only owner or the only administrator
     "account_close": Rule(PEOPLE - {"own team", "owner", "superuser"}, {"password": PASSWORD, "confirm": "on"}),

@@ -1,4 +1,4 @@
-"""The outbox, and what people want to hear."""
+"""The outbox, where programs of people hear of events (webhooks), and what people want to hear."""
 
 from __future__ import annotations
 
@@ -11,8 +11,34 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
+class Endpoint(models.Model):
+    """An address at which a program of ``person`` hears of ``events``, while ``off_at`` is null.
+
+    ``failing_since``: the first failure since the last delivery that arrived. The secret is in no column
+    (``signatures``).
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="endpoints", verbose_name=_("사용자")
+    )
+    url = models.URLField(_("주소"), max_length=500)
+    events = ArrayField(models.CharField(max_length=40), default=list, verbose_name=_("사건"))
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    failing_since = models.DateTimeField(_("실패하기 시작한 시각"), null=True, blank=True)
+    off_at = models.DateTimeField(_("끈 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("웹훅")
+        verbose_name_plural = _("웹훅")
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.public_id}"
+
+
 class Letter(models.Model):
-    """Word of one event to one person: waiting → sent | dropped | failed.
+    """Word of one event to one person, by mail or to one ``endpoint`` of theirs: waiting → sent | dropped | failed.
 
     It is written in the transaction of the event. ``facts`` are keys of rows, no words: a letter says what the site may
     say when it is sent (``notifications.events``). ``key`` names the event: nobody hears of one twice. ``public_id`` is
@@ -32,6 +58,9 @@ class Letter(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters", verbose_name=_("받는 사람")
     )
+    endpoint = models.ForeignKey(
+        Endpoint, on_delete=models.CASCADE, related_name="letters", null=True, blank=True, verbose_name=_("웹훅")
+    )
     facts = models.JSONField(_("사실"), default=dict)
     state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(_("시도"), default=0)
@@ -48,7 +77,12 @@ class Letter(models.Model):
             models.Index(fields=["not_before"], condition=models.Q(state="waiting"), name="letters_that_wait"),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["key", "person"], name="a_person_hears_of_an_event_once"),
+            models.UniqueConstraint(
+                fields=["key", "person"],
+                condition=models.Q(endpoint=None),
+                name="a_person_is_written_to_of_an_event_once",
+            ),
+            models.UniqueConstraint(fields=["key", "endpoint"], name="an_endpoint_hears_of_an_event_once"),
             models.CheckConstraint(
                 condition=models.Q(state__in=["waiting", "sent", "dropped", "failed"]), name="letter_state_known"
             ),
@@ -61,6 +95,11 @@ class Letter(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.pk} · {self.state}"
+
+    @property
+    def webhook_id(self) -> str:
+        """By which a receiver of webhooks tells one that came twice."""
+        return f"msg_{self.public_id.hex}"
 
 
 class Preference(models.Model):

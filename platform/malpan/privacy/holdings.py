@@ -26,7 +26,7 @@ from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusi
 from malpan.competitions.models import CompetitionRole, Question, ReferenceVersion, TermsAcceptance
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.notifications.models import Letter, Preference
+from malpan.notifications.models import Endpoint, Letter, Preference
 from malpan.stages.models import StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, Submission
 from malpan.teams.models import Invitation, Membership, MergeRequest
@@ -172,7 +172,7 @@ ORGANISING: Final = Subject(
     Fate.UNNAMED,
 )
 LETTERS: Final = Subject(
-    _("알림 메일: 어떤 사건을 언제 보냈는지(글은 보관하지 않습니다)와 알림 설정"),
+    _("알림 메일과 웹훅: 어떤 사건을 언제 보냈는지(글은 보관하지 않습니다), 웹훅의 주소와 알림 설정"),
     _("점수와 답변의 전달, 받지 않겠다는 뜻의 보존"),
     _("탈퇴할 때까지"),
     Fate.REMOVED,
@@ -288,6 +288,7 @@ HOLDINGS: Final = (
         emptied=("note",),
     ),
     Holding(LETTERS, Letter, "person", ("event", "state", "created_at", "sent_at")),
+    Holding(LETTERS, Endpoint, "person", ("url", "events", "created_at", "off_at")),
     Holding(LETTERS, Preference, "person", ("language", "muted")),
     Holding(ORGANISING, CampaignJudge, "invited_by", (*_CAMPAIGN, "invited_at")),
     Holding(ORGANISING, Rubric, "created_by", (*_TRACK, "number", "created_at")),

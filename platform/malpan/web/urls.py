@@ -31,6 +31,7 @@ from malpan.web.pages import (
     team_actions,
     terms,
     tokens,
+    webhooks,
     withdrawal,
 )
 
@@ -101,6 +102,11 @@ urlpatterns = [
     path("account/close/", account.close_page, name="account_close"),
     path("account/letters/", letters.preferences_page, name="letters"),
     path("account/letters/<str:event>/", letters.preview_page, name="letter_preview"),
+    path("account/webhooks/", webhooks.webhooks_page, name="webhooks"),
+    path("account/webhooks/<int:pk>/switch/", webhooks.switch_action, name="webhook_switch"),
+    path("account/webhooks/<int:pk>/test/", webhooks.test_action, name="webhook_test"),
+    path("account/webhooks/<int:pk>/remove/", webhooks.remove_action, name="webhook_remove"),
+    path("account/webhooks/deliveries/<int:pk>/resend/", webhooks.resend_action, name="webhook_resend"),
     path("unsubscribe/<str:token>/", letters.unsubscribe_page, name="unsubscribe"),
     path("tokens/", tokens.tokens_page, name="api_tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke_action, name="api_token_revoke"),

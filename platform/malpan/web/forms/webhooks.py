@@ -1,0 +1,30 @@
+"""The form of a new webhook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from malpan.notifications.events import all_events
+from malpan.notifications.models import Endpoint
+
+
+class EndpointForm(forms.Form):
+    url = forms.URLField(
+        label=_("받을 주소"),
+        max_length=Endpoint._meta.get_field("url").max_length,
+        assume_scheme="https",
+        help_text=_("https://로 시작하는, 인터넷에서 닿는 주소입니다."),
+        error_messages={"required": _("받을 주소를 입력해 주십시오.")},
+    )
+    events = forms.MultipleChoiceField(
+        label=_("받을 사건"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("받을 사건을 하나 이상 골라 주십시오.")},
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["events"].choices = [(event.name, event.label) for event in all_events()]  # type: ignore[attr-defined]
