@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import quote
 
 import psutil
 import requests
@@ -109,6 +110,7 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
             cases = {
                 f"board of {teams:,} teams": board,
                 f"the same by another score, {teams:,} teams": f"{board}?sort=bleurt",
+                f"a search by name, {teams:,} teams": f"{board}?q={quote('한글')}",
                 f"JSON of the board, {teams:,} teams": f"/api/v1/competitions/{slug}/tracks/main/board/",
                 f"chain, {teams:,} teams": chain,
                 f"JSON of the chain, {teams:,} teams": f"{chain[:-1]}.json",

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -114,6 +115,7 @@ class BoardRow:
     model: TeamModel | None = None
 
 
+@lru_cache(1 << 15)  # the names of a large board: a search compares them all
 def comparable(text: str) -> str:
     """``text`` as a search compares it: compatible forms, cases and spacings are one."""
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())

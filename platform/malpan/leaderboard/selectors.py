@@ -231,14 +231,9 @@ def _searched(
     """As ``_cut``, of the teams whose names, as ``reader`` sees them, are searched for: a blind name hides its own."""
     places = kept.places(phase.version, phase, scope, summary.signature_hash, _order(view))
     wanted = comparable(view.search)
-    found = [each for each in places if wanted in _comparable_name(each, reader)]
+    found = [each for each in places if wanted in comparable(reader.name_of(each.team))]
     rows = standings.at_places(phase, scope, summary.signature_hash, view.cut(found))
     return [_row(each, reader) for each in rows], None, len(found)
-
-
-def _comparable_name(place: standings.Place, reader: Reader) -> str:
-    shown = reader.name_of(place.team)
-    return place.name if shown == place.team.name else comparable(shown)
 
 
 def _order(view: View) -> OrderBy | None:

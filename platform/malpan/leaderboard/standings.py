@@ -43,7 +43,6 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
 from malpan.leaderboard import composing, ranking
-from malpan.leaderboard.boards import comparable
 from malpan.leaderboard.models import Standing, StandingMark, StandingsVersion
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
@@ -77,13 +76,12 @@ class Summary:
 
 
 class Place(NamedTuple):
-    """The id of a row with its place and rank, its team, of which only the name is known, and that ``comparable``."""
+    """The id of a row with its place and rank, and its team, of which only the name is known."""
 
     standing: int
     place: int
     rank: int
     team: Team
-    name: str
 
 
 NOTHING: Final = Summary(None, 0, 0, None, False)
@@ -275,7 +273,7 @@ def places(phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | N
     ranked = _ranked(with_signature(phase, scope, signature_hash)).order_by(*([] if by is None else [by]), *ORDER)
     named = Team.objects.filter(competition=phase.track.competition_id).only("name", "number", "is_baseline").in_bulk()
     return tuple(
-        Place(pk, place, rank, named[team], comparable(named[team].name))
+        Place(pk, place, rank, named[team])
         for pk, place, rank, team in ranked.values_list("pk", "place", "rank", "team")
     )
 
