@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.competitions.models import Track
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
 from malpan.submissions.models import ScoringRun, Submission
@@ -38,6 +39,11 @@ def register_events() -> None:
     )
 
 
+def score_text(score: float | None, track: Track) -> str:
+    """``score`` as the pages write it; empty if it is not shown."""
+    return "" if score is None else f"{score * track.score_scale:.{track.score_decimals}f}"
+
+
 def _tell(event: str, run: ScoringRun) -> None:
     people = User.objects.filter(memberships__team=run.submission.team_id)
     outbox.post(event=event, key=f"{event}:{run.pk}", people=people, facts={"run": run.pk})
@@ -62,7 +68,7 @@ def _scored(person: User, facts: Facts) -> Word | None:
     if run is None or run.submission.live_run_id != run.pk:  # scored anew meanwhile: there is word of that
         return None
     shown, track = shown_run(run, run.submission), run.submission.phase.track
-    score = "" if shown.final_score is None else f"{shown.final_score * track.score_scale:.{track.score_decimals}f}"
+    score = score_text(shown.final_score, track)
     about = {"score": score, "is_demo": shown.is_demo_models, "is_public_part": shown.covers == "public"}
     return _word(run.submission, **about)
 

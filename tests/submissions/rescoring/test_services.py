@@ -11,13 +11,16 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions import drafts
-from malpan.competitions.models import Notice, ReferenceVersion, Track
+from malpan.competitions.models import Notice, Phase, ReferenceVersion, Track
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.selectors import board
+from malpan.notifications.events import event_of
+from malpan.notifications.models import Letter
 from malpan.submissions.evaluation.runs import finish_run
 from malpan.submissions.integrity import chain
+from malpan.submissions.letters import score_text
 from malpan.submissions.models import ChainEntry, HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
@@ -389,6 +392,35 @@ def test_applying_switches_scores_rule_quota_notice_and_chain(contest: Contest) 
         apply(contest, batch)
     with pytest.raises(BatchClosed):
         rescoring.cancel_batch(batch=batch, actor=contest.organiser)
+
+
+def test_applying_tells_the_teams_old_and_new_scores_where_they_are_shown(contest: Contest) -> None:
+    batch = start(contest, recipe=STRICT)
+    work_off()
+    assert not Letter.objects.filter(event="rescored").exists()
+    old = {
+        each.pk: each.live_run.final_score for each in Submission.objects.select_related("live_run") if each.live_run
+    }
+    apply(contest, batch)
+    told = {letter.person_id: letter for letter in Letter.objects.filter(event="rescored")}
+    assert told.keys() == {member.user_id for team in contest.teams for member in team.memberships.all()}
+
+    team, track = contest.teams[0], contest.phase.track
+    person = team.memberships.get().user
+    word = event_of("rescored").compose(person, told[person.pk].facts)
+    assert word is not None
+    own = Submission.objects.filter(team=team).select_related("live_run").order_by("-pk")
+    assert [(line["before"], line["after"]) for line in word.context["lines"]] == [
+        (score_text(old[each.pk], track), score_text(each.live_run and each.live_run.final_score, track))
+        for each in own
+    ]
+    assert all(line["before"] and line["after"] for line in word.context["lines"])
+    Phase.objects.update(board="hidden", shows_own_score=False)
+    hidden = event_of("rescored").compose(person, told[person.pk].facts)
+    assert hidden is not None
+    assert {(line["before"], line["after"]) for line in hidden.context["lines"]} == {("", "")}
+    team.memberships.all().delete()
+    assert event_of("rescored").compose(person, told[person.pk].facts) is None
 
 
 def test_a_rule_changed_by_another_way_makes_the_batch_outdated(contest: Contest) -> None:

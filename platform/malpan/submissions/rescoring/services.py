@@ -26,7 +26,7 @@ from malpan.submissions import past_boards
 from malpan.submissions.evaluation import reuse, runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.rescoring import apply, batches
+from malpan.submissions.rescoring import apply, batches, letters
 from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.rescoring.errors import (
@@ -191,6 +191,7 @@ def apply_batch(
             before={"state": State.READY.value},
             after=_facts(held) | {"submissions": len(switched)},
         )
+        letters.tell_rescored(held)
         past_boards.record(held.phase, kept)  # the last lock of all
         chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))
     return held

@@ -1,0 +1,80 @@
+"""Word to the teams of a rescoring that was applied: the old and the new score of each of their submissions.
+
+A letter has what the pages of the submissions show their team at that moment, and nothing more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from malpan.accounts.models import User
+from malpan.notifications import outbox
+from malpan.notifications.events import Event, Facts, Word, register
+from malpan.submissions.letters import score_text
+from malpan.submissions.models import RescoreBatch, Submission
+from malpan.submissions.rescoring.past import rescorings_of, shown_before_and_after
+from malpan.teams.models import Membership
+
+RESCORED: Final = "rescored"
+LINES_MAX: Final = 20  # the newest submissions; the page has them all
+
+
+def tell_rescored(batch: RescoreBatch) -> None:
+    """Post one letter to each person with a submission in ``batch``. Call it in the transaction that applies it."""
+    teams = Submission.objects.filter(runs__batch=batch).values("team")
+    people = User.objects.filter(memberships__team__in=teams)
+    outbox.post(event=RESCORED, key=f"{RESCORED}:{batch.pk}", people=people, facts={"batch": batch.pk})
+
+
+def register_events() -> None:
+    register(Event(RESCORED, _("재채점으로 점수가 바뀌었을 때"), _rescored, _sample))
+
+
+def _rescored(person: User, facts: Facts) -> Word | None:
+    applied = RescoreBatch.objects.filter(pk=facts["batch"], state=RescoreBatch.State.APPLIED)
+    batch = applied.select_related("phase__track__competition").first()
+    if batch is None:
+        return None
+    competition = batch.phase.track.competition
+    member = Membership.objects.filter(user=person, competition=competition).select_related("team").first()
+    if member is None or not (lines := _lines(batch, member)):
+        return None
+    names = {
+        "competition": competition.title,
+        "track": batch.phase.track.title,
+        "team": member.team.name,
+        "reason": batch.reason,
+        "lines": lines,
+    }
+    return Word(names, reverse("submissions", args=[competition.slug]))
+
+
+def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
+    """File, old and new score of each submission of the team that was scored anew; empty scores where not shown."""
+    own = Submission.objects.filter(team=member.team_id, phase=batch.phase_id, withdrawn_at=None, runs__batch=batch)
+    rows = own.distinct().select_related("phase__track").prefetch_related("runs").order_by("-pk")[:LINES_MAX]
+    lines = []
+    for submission in rows:
+        found = next((each for each in rescorings_of(submission) if each.batch.pk == batch.pk), None)
+        if found is not None:
+            before, after = shown_before_and_after(found, submission, sees_all=False)
+            old, new = (score_text(shown.final_score, batch.phase.track) for shown in (before, after))
+            is_shown = bool(old and new)
+            lines.append(
+                {"file_name": submission.file_name, "before": old if is_shown else "", "after": new if is_shown else ""}
+            )
+    return lines
+
+
+def _sample() -> Word:
+    names = {
+        "competition": "한글 대회",
+        "track": "어문 규범",
+        "team": "가나다",
+        "reason": "정답을 고침",
+        "lines": [{"file_name": "answers.json", "before": "71.2345678", "after": "72.0000000"}],
+    }
+    return Word(names, reverse("home"))
