@@ -112,6 +112,17 @@ def test_settings_at_their_limits_are_taken_and_others_are_none(contest: Contest
         contest.stage(colour="red")
 
 
+@pytest.mark.django_db(transaction=True)
+def test_changes_at_once_are_all_kept(contest: Contest) -> None:
+    stage = contest.stage()
+    changes: dict[str, Any] = {"weight": 7, "cut": 2, "title_en": "Board", "notice_ko": "안내", "notice_en": "Note"}
+    at_once(
+        [lambda name=name: update_stage(stage=stage, actor=contest.writer, **{name: changes[name]}) for name in changes]
+    )
+    stage.refresh_from_db()
+    assert {name: getattr(stage, name) for name in changes} == changes
+
+
 def test_changing_and_removing_a_stage_is_audited(contest: Contest) -> None:
     contest.stage()
     second, third = contest.stage(), contest.stage()
