@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -116,9 +117,7 @@ def test_settings_at_their_limits_are_taken_and_others_are_none(contest: Contest
 def test_changes_at_once_are_all_kept(contest: Contest) -> None:
     stage = contest.stage()
     changes: dict[str, Any] = {"weight": 7, "cut": 2, "title_en": "Board", "notice_ko": "안내", "notice_en": "Note"}
-    at_once(
-        [lambda name=name: update_stage(stage=stage, actor=contest.writer, **{name: changes[name]}) for name in changes]
-    )
+    at_once([partial(update_stage, stage=stage, actor=contest.writer, **{name: changes[name]}) for name in changes])
     stage.refresh_from_db()
     assert {name: getattr(stage, name) for name in changes} == changes
 
