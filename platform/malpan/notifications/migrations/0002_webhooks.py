@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to=settings.AUTH_USER_MODEL, verbose_name='사용자')),
                 ('url', models.URLField(max_length=500, verbose_name='주소')),
                 ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), default=list, size=None, verbose_name='사건')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='만든 시각')),
@@ -35,11 +36,6 @@ class Migration(migrations.Migration):
         migrations.RemoveConstraint(
             model_name='letter',
             name='a_person_hears_of_an_event_once',
-        ),
-        migrations.AddField(
-            model_name='endpoint',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to=settings.AUTH_USER_MODEL, verbose_name='사용자'),
         ),
         migrations.AddField(
             model_name='letter',
