@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,7 +22,7 @@ from malpan.arena.errors import (
 )
 from malpan.arena.locks import lock_campaign, lock_judge, lock_unclosed
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft, Rubric
-from malpan.arena.panel import redistribute
+from malpan.arena.panel import Redistributed, redistribute
 from malpan.arena.practice import create_practice
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 REASON_MAX: Final = 300
+ACCOUNT_CLOSED: Final = "계정을 닫음 / account closed"
 CONSENT_VERSION: Final = "2026-12"  # of the site's own words to judges
 
 
@@ -96,26 +97,52 @@ def remove_judge(
     ``NobodyCanTakeOver`` unless ``accepts_loss``: then what nobody can take is void.
     """
     require(actor, judge.campaign.track.competition, Permission.MANAGE)
-    why, moment, moved = clean_reason(reason), now or timezone.now(), 0
+    why, moment = clean_reason(reason), now or timezone.now()
     with transaction.atomic():
         campaign = lock_unclosed(judge.campaign_id)
         fresh = lock_judge(judge.pk)
         if fresh.removed_at is not None:
             return 0
-        fresh.removed_at, fresh.removal_reason = moment, why
-        fresh.save(update_fields=["removed_at", "removal_reason"])
-        facts: dict[str, Any] = {"reason": why}
-        if campaign.opened_at is not None and fresh.design_label:
-            change = redistribute(
-                campaign=campaign, giving=fresh, because=Assignment.VoidReason.JUDGE_REMOVED, now=moment
-            )
-            if change.lost and not accepts_loss:
-                raise NobodyCanTakeOver(count=change.lost)
-            _end_queue(fresh)
-            moved = change.moved
-            facts |= {"moved": moved, "lost": change.lost}
-        audit.record(actor=actor, action="campaign_judge.remove", obj=fresh, after=facts)
-    return moved
+        change = _hand_over(campaign, fresh, why, moment)
+        if change is not None and change.lost and not accepts_loss:
+            raise NobodyCanTakeOver(count=change.lost)
+        _record_removal(fresh, actor, change)
+    return 0 if change is None else change.moved
+
+
+def leave_campaigns(*, person: User, now: datetime) -> int:
+    """Remove ``person``, who is being erased, from every campaign that is not closed, as ``remove_judge`` does: what
+    nobody can take is void. Returns how many campaigns these are. In the caller's transaction.
+
+    A campaign that lacks its seed is left as it is: nothing can be drawn there.
+    """
+    held = CampaignJudge.objects.filter(user=person, removed_at=None, campaign__closed_at=None)
+    left = 0
+    for judge in held.exclude(campaign__seed="").order_by("campaign"):
+        campaign, fresh = lock_campaign(judge.campaign_id), lock_judge(judge.pk)
+        if campaign.closed_at is not None or fresh.removed_at is not None:  # meanwhile
+            continue
+        _record_removal(fresh, None, _hand_over(campaign, fresh, ACCOUNT_CLOSED, now))
+        left += 1
+    return left
+
+
+def _hand_over(campaign: Campaign, judge: CampaignJudge, reason: str, now: datetime) -> Redistributed | None:
+    """Remove ``judge``; what they had open goes to others. ``None`` before anything was drawn."""
+    judge.removed_at, judge.removal_reason = now, reason
+    judge.save(update_fields=["removed_at", "removal_reason"])
+    if campaign.opened_at is None or not judge.design_label:
+        return None
+    change = redistribute(campaign=campaign, giving=judge, because=Assignment.VoidReason.JUDGE_REMOVED, now=now)
+    _end_queue(judge)
+    return change
+
+
+def _record_removal(judge: CampaignJudge, actor: User | None, change: Redistributed | None) -> None:
+    counts = {} if change is None else {"moved": change.moved, "lost": change.lost}
+    audit.record(
+        actor=actor, action="campaign_judge.remove", obj=judge, after={"reason": judge.removal_reason, **counts}
+    )
 
 
 def assign_late(*, judge: CampaignJudge, now: datetime | None = None) -> int:

@@ -29,6 +29,7 @@ from django.utils import timezone
 
 from malpan.accounts.addresses import fingerprint
 from malpan.accounts.models import User
+from malpan.arena.judges import leave_campaigns
 from malpan.competitions import roles
 from malpan.competitions.errors import LastOwner
 from malpan.competitions.models import CompetitionRole
@@ -89,6 +90,7 @@ def erase(
         addresses = addresses_of(person)
         primary = person.email
         counts = Counter(sessions=sessions, teams_left=_leave_teams(person, moment))
+        counts["campaigns_left"] = leave_campaigns(person=person, now=moment)  # bars need the institution
         counts["roles"] = _give_up_roles(person, actor)
         counts["texts"] = free_texts(person, [person.name, *addresses])
         counts["rows"] = _empty_columns(person) + _remove_rows(person)  # in this order: see ``JUDGE_INVITATIONS``
