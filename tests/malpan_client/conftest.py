@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib.util
 import json
@@ -128,6 +129,7 @@ def site() -> Iterator[str]:
     server.trigger.pull_trigger(lambda: server.asyncore.close_all(server._map))
     thread.join(10)
     server.task_dispatcher.shutdown()
+    gc.collect()  # the connections of its threads to the database: a test that restores wants to be alone
 
 
 @pytest.fixture
