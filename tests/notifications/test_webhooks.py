@@ -83,7 +83,7 @@ def test_200_events_arrive_each_once_by_its_id_though_30_percent_fail() -> None:
     lost = {}
 
     def answer(key: str, before: int) -> int:
-        """Fails three times in ten; one in ten of the failures had it all the same, which is why ids are there."""
+        """Fails three times in ten."""
         if chance.random() >= 0.3:
             return 204
         lost[key] = before

@@ -250,8 +250,8 @@ def test_two_people_who_click_at_once_decide_once(contest: Contest) -> None:
 def test_people_who_enter_at_once_enter_one_version(contest: Contest) -> None:
     contest.publish(contest.stage())
     stage = contest.stage()
-    known = {"stage": stage, "text": "1,1\n2,2\n3,3\n", "actor": contest.writer, "based_on": 0}
-    done = at_once([lambda: enter_table(**known)] * 6)  # type: ignore[arg-type]
+    known: dict[str, Any] = {"stage": stage, "text": "1,1\n2,2\n3,3\n", "actor": contest.writer, "based_on": 0}
+    done = at_once([lambda: enter_table(**known)] * 6)
     assert [type(each) for each in done].count(StageTable) == 1
     assert [type(each) for each in done].count(TableChanged) == 5
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -21,10 +19,7 @@ class EndpointForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=_("받을 사건"),
+        choices=lambda: [(event.name, event.label) for event in all_events()],  # asked when the form is made
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("받을 사건을 하나 이상 골라 주십시오.")},
     )
-
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data)
-        self.fields["events"].choices = [(event.name, event.label) for event in all_events()]  # type: ignore[attr-defined]
