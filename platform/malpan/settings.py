@@ -204,6 +204,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 4},
     },
+    "tell-what-is-due": {
+        "task": "malpan.teams.tasks.tell_due",
+        "schedule": 30.0,
+        "options": {"expires": 29},
+    },
     "prune-pair-values": {
         "task": "malpan.submissions.tasks.prune_pair_values",
         "schedule": 300.0,

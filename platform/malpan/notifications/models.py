@@ -102,6 +102,20 @@ class Letter(models.Model):
         return f"msg_{self.public_id.hex}"
 
 
+class Told(models.Model):
+    """An event that no request makes, but the clock: ``key`` names it, so that it is found once."""
+
+    key = models.CharField(_("사건의 이름"), max_length=80, unique=True)
+    told_at = models.DateTimeField(_("알린 시각"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("시각에 따른 알림")
+        verbose_name_plural = _("시각에 따른 알림")
+
+    def __str__(self) -> str:
+        return self.key
+
+
 class Preference(models.Model):
     """What a person wants to hear. Without a row: everything, in Korean and English."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.db import transaction
 from django.db.models import QuerySet
 
 from malpan.accounts.models import User
 from malpan.notifications.events import Facts
-from malpan.notifications.models import Endpoint, Letter
+from malpan.notifications.models import Endpoint, Letter, Told
 
 
 def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts) -> int:
@@ -27,3 +28,15 @@ def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts:
     calls = [Letter(event=event, key=key, person_id=at.person_id, endpoint=at, facts=dict(facts)) for at in listening]
     Letter.objects.bulk_create([*letters, *calls], batch_size=500, ignore_conflicts=True)
     return len(letters)
+
+
+def post_once(*, event: str, key: str, people: QuerySet[User], facts: Facts) -> bool:
+    """Post what the clock made happen, unless it was posted before: who comes later does not hear of it.
+
+    Two processes at once post it once: the second waits for the first, whose row it then finds.
+    """
+    with transaction.atomic():
+        _row, is_new = Told.objects.get_or_create(key=key)
+        if is_new:
+            post(event=event, key=key, people=people, facts=facts)
+    return is_new

@@ -1,0 +1,66 @@
+"""What the clock makes happen in a competition, found and told once: notices appear, phases open and end.
+
+A moment that is changed is another event: who was told of the old one hears of the new one. What happened longer ago
+than ``LATE`` is no news any more, and is not told.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from malpan.competitions.models import Notice, Phase
+from malpan.notifications.models import Told
+from malpan.notifications.outbox import post_once
+from malpan.teams import letters
+
+LATE: Final = timedelta(days=1)
+
+
+def tell_due(now: datetime | None = None) -> int:
+    """Post what is due; returns how many events were told."""
+    moment = now or timezone.now()
+    past = (moment - LATE, moment)
+    phases = Phase.objects.filter(track__competition__is_published=True)
+    return (
+        _tell_notices(past)
+        + _tell_phases(letters.PHASE_OPENED, "starts_at", phases.filter(starts_at__range=past, ends_at__gt=moment))
+        + _tell_phases(letters.DEADLINE_NEAR, "ends_at", letters.that_near(phases, moment))
+        + _tell_phases(letters.PHASE_CLOSED, "ends_at", phases.filter(ends_at__range=past))
+    )
+
+
+def _tell_notices(past: tuple[datetime, datetime]) -> int:
+    rows = Notice.objects.filter(competition__is_published=True, published_at__range=past)
+    found = {f"{letters.NOTICE}:{row.pk}": row for row in rows.order_by("published_at", "pk")}
+    return sum(
+        post_once(
+            event=letters.NOTICE,
+            key=key,
+            people=letters.people_of(found[key].competition_id, may_submit=False),
+            facts={"notice": found[key].pk},
+        )
+        for key in _untold(list(found))
+    )
+
+
+def _tell_phases(event: str, moment: str, phases: QuerySet[Phase]) -> int:
+    pairs = phases.order_by(moment).values_list("track__competition", moment).distinct()
+    found = {f"{event}:{competition}:{at.isoformat()}": (competition, at) for competition, at in pairs}
+    return sum(
+        post_once(
+            event=event,
+            key=key,
+            people=letters.people_of(found[key][0], may_submit=True),
+            facts={"competition": found[key][0], "at": found[key][1].isoformat()},
+        )
+        for key in _untold(list(found))
+    )
+
+
+def _untold(keys: list[str]) -> list[str]:
+    told = set(Told.objects.filter(key__in=keys).values_list("key", flat=True))
+    return [key for key in keys if key not in told]
