@@ -1,9 +1,10 @@
-"""On a GPU: items a second and utilisation by precision, cold and warm, several workers, compiled layers.
+"""On a GPU: items a second and utilisation by precision, ways of attention, batch sizes, several workers.
 
 Utilisation is the arithmetic that the scores need (``bench_bleurt.needed_flops``) over the time taken, as a share of
 the fastest square product this card computes in the same precision ("model-FLOP utilisation against the measured
-peak"). "cold" is a process's first scoring with the model already on the card, "warm" a later one. The deviation is
-from this card's own fp32. ``--workers`` runs up to that many processes at once on the card; ``--compile`` adds layers
+peak"). "cold" is a process's first scoring with the model already on the card, "warm" a later one, "on the card" the
+same without tokenizing. The deviation is from float32 on this machine's processor, over the first ``--checked`` pairs.
+``--workers`` runs up to that many processes at once on the card; ``--compile`` adds what follows attention in a layer
 compiled by torch.compile. With ``--device cpu`` the same code runs on a processor, to see that it works.
 """
 
@@ -17,13 +18,20 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn import functional
 
 from scoring.metrics import PairMetric, load_metric
+from scoring.models.batching import TokenBudget, run_batches
+from scoring.models.bleurt import EncodedPair
+from scoring.models.encoder import Attention, attend_by_blocks, attend_nested, attend_varlen
+from scoring.models.packing import Packed
 from scoring.models.precision import available_precisions, exact_inference, precision_on
+from scoring.models.products import Linear, fastest_linear
 from scoring.models.profile import load_profile
 from scoring.models.store import ModelStore
 from tests.benchmarks.bench_bleurt import needed_flops
@@ -31,7 +39,18 @@ from tests.benchmarks.contest import BERT_BASE, BLEURT_20, BLEURT_D12, TINY, Sha
 from tests.benchmarks.tables import deviation, markdown_table, say
 from tests.paths import ROOT
 
-COLUMNS = ("model, precision", "cold, s", "warm, s", "items a second", "of peak", "TFLOP/s peak", "max diff from fp32")
+COLUMNS = (
+    "model, precision",
+    "cold, s",
+    "warm, s",
+    "items a second",
+    "on the card, s",
+    "of peak",
+    "TFLOP/s peak",
+    "max diff from the processor",
+)
+SIZES = (8_192, 16_384, 32_768, 65_536, 131_072)
+NORM_EPSILON = 1e-12  # of BERT and of the models made here
 WORKER = "from tests.benchmarks.bench_gpu import work; import sys; work(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
 
 
@@ -44,76 +63,182 @@ def show(arguments: Sequence[str] = ()) -> None:
     if options.device == "cuda":
         free, total = torch.cuda.mem_get_info()
         print(f"{torch.cuda.get_device_name()}, {free >> 30} of {total >> 30} GiB free; torch {torch.__version__}\n")
-    items = 12 if options.quick else options.items
+    options.items = 12 if options.quick else options.items
     shapes = [TINY] if options.quick else [BLEURT_D12, BLEURT_20]
+    precisions, ways, sizes = [], [], []
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
-        rows = []
         for number, shape in enumerate(shapes):
+            say(f"  making BLEURT {shape}")
             profile = make_models(Path(folder) / str(number), bert=TINY if options.quick else BERT_BASE, bleurt=shape)
-            rows += precision_rows(profile, shape, items, options)
-        print(markdown_table(COLUMNS, rows), end="\n\n", flush=True)
+            exact = processor_values(profile, options)
+            for name in available_precisions(options.device):
+                store = ModelStore(replace(load_profile(profile), precision=name), options.device)
+                precisions += precision_rows(store, shape, exact, options)
+                ways += attention_rows(store, shape, options)
+                sizes += size_rows(store, shape, options)
+        print(markdown_table(COLUMNS, precisions), end="\n\n", flush=True)
+        columns = ("attention of BLEURT", "on the card, s", "beside blocks", "max diff from blocks")
+        print(markdown_table(columns, ways), end="\n\n", flush=True)
+        columns = ("BLEURT", *(f"{size:,} tokens a batch" for size in SIZES))
+        print(markdown_table(columns, sizes), end="\n\n", flush=True)
         columns = ("workers at once", "items a second, all", "of one worker")
-        print(markdown_table(columns, worker_rows(profile, items, options)), flush=True)
+        print(markdown_table(columns, worker_rows(profile, options)), flush=True)
 
 
-def precision_rows(profile: Path, shape: Shape, items: int, options: argparse.Namespace) -> list[list[str]]:
-    """A row for each precision of the device: BLEURT of ``shape``, then BERTScore."""
-    first, following = submissions(items)
+def processor_values(profile: Path, options: argparse.Namespace) -> dict[str, list[float]]:
+    """What the processor computes in float32 for the first pairs, by metric."""
+    first, _ = submissions(options.items)
+    store = ModelStore(profile, "cpu")
+    checked = Submission(first.references[: options.checked], first.candidates[: options.checked])
+    return {role: scored(load_metric(role, store), checked) for role in ("bleurt", "bertscore")}
+
+
+def precision_rows(
+    store: ModelStore, shape: Shape, exact: dict[str, list[float]], options: argparse.Namespace
+) -> list[list[str]]:
+    """BLEURT of ``shape``, as it is and compiled if wanted, then BERTScore; all in the store's precision."""
+    first, following = submissions(options.items)
+    name = store.precision.name
+    peak = product_peak(name, options.device, 512 if options.quick else 8192)
     rows: list[list[str]] = []
-    exact: dict[str, list[float]] = {}
-    for name in available_precisions(options.device):
-        peak = product_peak(name, options.device, 512 if options.quick else 8192)
-        store = ModelStore(replace(load_profile(profile), precision=name), options.device)
-        for role in ("bleurt", "bertscore"):
-            say(f"  {role} {shape} {name}")
-            metric = load_metric(role, store)
-            getattr(store, role)  # loading is not timed
-            cold, cold_s = timed(lambda metric=metric: scored(metric, first))
-            _, warm_s = timed(lambda metric=metric: scored(metric, following))
-            share = ""
-            if role == "bleurt":
-                lengths = [len(pair.ids) for pair in store.bleurt.tokenizer.encode_pairs(following.pairs)]
-                share = f"{needed_flops(shape, lengths) / warm_s / peak:.0%}"
-            moved = deviation(cold, exact.setdefault(role, cold))
-            label = f"BLEURT {shape}, {name}" if role == "bleurt" else f"BERTScore, {name}"
-            rows.append(
-                [
-                    label,
-                    f"{cold_s:.3f}",
-                    f"{warm_s:.3f}",
-                    f"{items / warm_s:.0f}",
-                    share,
-                    f"{peak / 1e12:.2f}",
-                    f"{moved:.1e}",
-                ]
-            )
-        if options.compile:
-            rows.append(compiled_row(store, shape, name, following, items, peak))
+    for role in ("bleurt", "bertscore"):
+        say(f"  {role} {shape} {name}")
+        metric = load_metric(role, store)
+        getattr(store, role)  # loading is not timed
+        cold, cold_s = timed(lambda metric=metric: scored(metric, first))
+        _, warm_s = timed(lambda metric=metric: scored(metric, following))
+        alone, share = "", ""
+        if role == "bleurt":
+            encoded = store.bleurt.tokenizer.encode_pairs(following.pairs)
+            on_card_s = forward_seconds(store, encoded)
+            share = f"{needed_flops(shape, [len(pair.ids) for pair in encoded]) / on_card_s / peak:.0%}"
+            alone = f"{on_card_s:.3f}"
+        moved = f"{deviation(cold[: options.checked], exact[role]):.1e}"
+        label = f"BLEURT {shape}, {name}" if role == "bleurt" else f"BERTScore, {name}"
+        cells = [f"{cold_s:.3f}", f"{warm_s:.3f}", f"{options.items / warm_s:.0f}", alone, share]
+        rows.append([label, *cells, f"{peak / 1e12:.1f}", moved])
+        if role == "bleurt" and options.compile and fastest_linear(options.device, store.precision.weights) is Linear:
+            rows.append(compiled_row(store, shape, encoded, peak))
     return rows
 
 
-def compiled_row(
-    store: ModelStore, shape: Shape, name: str, submission: Submission, items: int, peak: float
-) -> list[str]:
-    """BLEURT again with its layers compiled for rows of any length; "cold" is the compilation."""
-    encode: Any = store.bleurt._encode
-    encode.layers = [torch.compile(layer, dynamic=True) for layer in encode.layers]
-    metric = load_metric("bleurt", store)
-    _, cold_s = timed(lambda: scored(metric, submission))
-    _, warm_s = timed(lambda: scored(metric, submission))
-    lengths = [len(pair.ids) for pair in store.bleurt.tokenizer.encode_pairs(submission.pairs)]
-    share = f"{needed_flops(shape, lengths) / warm_s / peak:.0%}"
-    label = f"BLEURT {shape}, {name}, compiled"
-    return [label, f"{cold_s:.3f}", f"{warm_s:.3f}", f"{items / warm_s:.0f}", share, f"{peak / 1e12:.2f}", ""]
+def compiled_row(store: ModelStore, shape: Shape, encoded: list[EncodedPair], peak: float) -> list[str]:
+    """BLEURT with what follows attention in one compiled function; "cold" is with the compilation."""
+    layers = store.bleurt._encode.layers
+    compiled = torch.compile(after_attention, dynamic=True)
+    for layer in layers:
+        layer._after_attention = partial(compiled, **weights_after_attention(layer))
+    _, cold_s = timed(lambda: forward_seconds(store, encoded, tries=1))
+    on_card_s = forward_seconds(store, encoded)
+    for layer in layers:
+        del layer._after_attention
+    share = f"{needed_flops(shape, [len(pair.ids) for pair in encoded]) / on_card_s / peak:.0%}"
+    label = f"BLEURT {shape}, {store.precision.name}, compiled"
+    return [label, f"{cold_s:.3f}", "", "", f"{on_card_s:.3f}", share, f"{peak / 1e12:.1f}", ""]
 
 
-def worker_rows(profile: Path, items: int, options: argparse.Namespace) -> list[list[str]]:
+def after_attention(context: torch.Tensor, before: torch.Tensor, **weights: torch.Tensor) -> torch.Tensor:
+    """``Layer._after_attention`` as a function of tensors alone, so that one compilation serves all layers."""
+
+    def product(states: torch.Tensor, name: str) -> torch.Tensor:
+        return functional.linear(states, weights[name], weights[f"{name}_bias"])
+
+    def normal(states: torch.Tensor, name: str) -> torch.Tensor:
+        return functional.layer_norm(states, states.shape[-1:], weights[name], weights[f"{name}_bias"], NORM_EPSILON)
+
+    attended = normal(product(context, "attention") + before, "attention_norm")
+    return normal(product(functional.gelu(product(attended, "wide")), "narrow") + attended, "norm")
+
+
+def weights_after_attention(layer: Any) -> dict[str, torch.Tensor]:
+    """The weights of one layer by the names that ``after_attention`` gives them."""
+    products = {"attention": layer.attention_output, "wide": layer.intermediate, "narrow": layer.output}
+    norms = {"attention_norm": layer.attention_norm, "norm": layer.output_norm}
+    return {
+        **{name: product._weight for name, product in products.items()},
+        **{f"{name}_bias": product._bias for name, product in products.items()},
+        **{name: norm.weight for name, norm in norms.items()},
+        **{f"{name}_bias": norm.bias for name, norm in norms.items()},
+    }
+
+
+def attention_rows(store: ModelStore, shape: Shape, options: argparse.Namespace) -> list[list[str]]:
+    """BLEURT with each way of attention that runs on this device in this precision; the one in use is marked."""
+    _, submission = submissions(options.items)
+    encoded = store.bleurt.tokenizer.encode_pairs(submission.pairs)
+    layers = store.bleurt._encode.layers[:-1]  # the last one has a single query a row and needs none of them
+    used = layers[0].attend
+    rows: list[list[str]] = []
+    expected, blocks_s = None, 0.0
+    for way in (attend_by_blocks, attend_padded, attend_nested, attend_varlen):
+        say(f"  {way.__name__} {shape} {store.precision.name}")
+        for layer in layers:
+            layer.attend = way
+        label = f"{shape}, {store.precision.name}: {WAYS[way]}" + (" (used)" if way is used else "")
+        try:
+            found = store.bleurt.predict(encoded[: options.checked]).tolist()
+            seconds = forward_seconds(store, encoded)
+        except (ImportError, NotImplementedError, RuntimeError) as failure:
+            rows.append([label, "", "", str(failure).splitlines()[0][:60]])
+            continue
+        expected, blocks_s = expected or found, blocks_s or seconds
+        rows.append([label, f"{seconds:.3f}", f"{blocks_s / seconds:.2f}x", f"{deviation(found, expected):.1e}"])
+    for layer in layers:
+        layer.attend = used
+    return rows
+
+
+def attend_padded(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
+    """The usual way: rows filled up to the longest of the batch, and a mask."""
+    filled = [packed.to_padded(states) for states in (query, key, value)]
+    is_token = filled[0][1]
+    own = (states.transpose(1, 2) for states, _ in filled)
+    context = functional.scaled_dot_product_attention(*own, attn_mask=is_token[:, None, None])
+    return context.transpose(1, 2)[is_token]
+
+
+WAYS: dict[Attention, str] = {
+    attend_by_blocks: "blocks of one length",
+    attend_padded: "padded with a mask",
+    attend_nested: "nested (jagged) rows",
+    attend_varlen: "FlashAttention, rows of any length",
+}
+
+
+def size_rows(store: ModelStore, shape: Shape, options: argparse.Namespace) -> list[list[str]]:
+    """Seconds on the card by the number of tokens a batch may hold."""
+    _, submission = submissions(options.items)
+    encoded = store.bleurt.tokenizer.encode_pairs(submission.pairs) * (1 if options.quick else 4)
+    usual = store.bleurt.budget
+    cells = []
+    for size in SIZES:
+        store.bleurt.budget = TokenBudget(size)
+        cells.append(f"{forward_seconds(store, encoded):.3f}")
+    store.bleurt.budget = usual
+    return [[f"{shape}, {store.precision.name}, {len(encoded)} pairs", *cells]]
+
+
+def forward_seconds(store: ModelStore, encoded: list[EncodedPair], tries: int = 3) -> float:
+    """The least seconds of some passes of all rows through BLEURT, in batches as a scoring makes them."""
+    scorer = store.bleurt
+
+    def once() -> None:
+        run_batches([len(row.ids) for row in encoded], scorer.budget, forward)
+        settle(scorer.device)
+
+    def forward(batch: Sequence[int]) -> None:
+        scorer.predict([encoded[index] for index in batch])
+
+    return min(timed(once)[1] for _ in range(tries))
+
+
+def worker_rows(profile: Path, options: argparse.Namespace) -> list[list[str]]:
     """Items a second of 1, 2, … processes that score on one device at the same time."""
     rows: list[list[str]] = []
     alone = 0.0
     for count in range(1, options.workers + 1):
         say(f"  workers: {count}")
-        command = [sys.executable, "-c", WORKER, str(profile), options.device, str(items)]
+        command = [sys.executable, "-c", WORKER, str(profile), options.device, str(options.items)]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         running = [subprocess.Popen(command, cwd=ROOT, **pipes) for _ in range(count)]
         for process in running:
@@ -123,7 +248,7 @@ def worker_rows(profile: Path, items: int, options: argparse.Namespace) -> list[
             process.stdin.flush()
         spans = [json.loads(process.communicate()[0].splitlines()[-1]) for process in running]
         took = max(end for _, end in spans) - min(start for start, _ in spans)
-        rate = count * items / took
+        rate = count * options.items / took
         alone = alone or rate
         rows.append([str(count), f"{rate:.0f}", f"{rate / alone:.2f}x"])
     return rows
@@ -171,8 +296,9 @@ def scored(metric: PairMetric, submission: Submission) -> list[float]:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks gpu", description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=498, help="pairs of a submission (default: the contest's 498)")
+    parser.add_argument("--checked", type=int, default=48, help="pairs compared with the processor")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--workers", type=int, default=3, help="at most so many processes at once on the device")
-    parser.add_argument("--compile", action="store_true", help="measure layers compiled by torch.compile as well")
+    parser.add_argument("--compile", action="store_true", help="measure compiled layers as well")
     parser.add_argument("--quick", action="store_true", help="a tiny model, 12 pairs: only to see that it works")
     return parser.parse_args(arguments)
