@@ -16,14 +16,14 @@ from django.utils import timezone
 from malpan.core.models import AuditEntry
 from malpan.notifications import preferences
 from malpan.notifications.errors import UnsubscribeLinkInvalid
-from malpan.notifications.events import all_events
+from malpan.notifications.events import mailed_events
 from malpan.notifications.models import Letter, Preference
 from malpan.notifications.sending import deliver_due
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME, posted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("told")]
-EVERYTHING = [event.name for event in all_events()]
+EVERYTHING = [event.name for event in mailed_events()]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:
     person = UserFactory.create()
     client.force_login(person)
     page = client.get(reverse("letters")).content.decode()
-    assert page.count("checked") == len(all_events())
+    assert page.count("checked") == len(mailed_events())
 
     saved = client.post(reverse("letters"), {"language": "en", "events": [NAME]}, follow=True)
 
@@ -131,6 +131,15 @@ def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:
     assert saved.content.decode().count("checked") == 1
     assert client.post(reverse("letters"), {"language": "fr", "events": []}).status_code == 422
     assert client.post(reverse("letters"), {"language": "", "events": ["of_tomorrow"]}).status_code == 422
+
+
+def test_an_event_without_a_letter_is_none_to_choose(client: Client) -> None:
+    """Its mail is sent anyhow: a box that ends it would be a lie."""
+    client.force_login(UserFactory.create())
+    assert "invitation" not in EVERYTHING
+    assert "팀에 초대받았을 때" not in client.get(reverse("letters")).content.decode()
+    assert client.get(reverse("letter_preview", args=["invitation"])).status_code == 404
+    assert "팀에 초대받았을 때" in client.get(reverse("webhooks")).content.decode()
 
 
 @pytest.mark.parametrize("name", EVERYTHING)

@@ -9,6 +9,8 @@ from django.core import mail
 from django.utils import timezone
 
 from malpan.core.models import AuditEntry
+from malpan.notifications import events
+from malpan.notifications.models import Endpoint, Letter
 from malpan.teams.errors import (
     CompetitionOver,
     InvitationAddressInvalid,
@@ -236,3 +238,40 @@ def test_person_using_two_invitations_at_once_is_in_one_team():
 
     assert Membership.objects.filter(user=guest).count() == 1
     assert Invitation.objects.filter(used_by=guest).count() == 1
+
+
+def test_programs_of_the_invited_person_hear_of_it_and_no_second_mail_goes():
+    team, guest, other = TeamFactory.create(), person(ADDRESS), person("other@example.com")
+    unverified = UserFactory.create()
+    EmailAddress.objects.create(user=unverified, email=ADDRESS.upper(), verified=False)
+    for each in (guest, other, unverified):
+        Endpoint.objects.create(person=each, url="https://hooks.example.com/", events=["invitation"])
+
+    invitation = invite(team, ADDRESS.upper())
+    create_invitation(team=team, actor=leader_of(team))  # a link, which is nobody's
+
+    letter = Letter.objects.get()
+    assert (letter.person, letter.endpoint.person) == (guest, guest)
+    assert len(mail.outbox) == 1
+    compose = events.event_of("invitation").compose
+    said = compose(guest, letter.facts)
+    assert said.context == {
+        "competition": team.competition.title, "team": team.name, "expires_at": invitation.expires_at,
+    }  # fmt: skip
+    assert mailed_token() not in f"{letter.facts} {said}"
+    assert compose(other, letter.facts) is None
+    revoke_invitation(invitation=invitation, actor=leader_of(team))
+    assert compose(guest, letter.facts) is None
+
+
+def test_an_invitation_whose_mail_fails_is_told_to_no_program(monkeypatch):
+    monkeypatch.setattr("malpan.teams.invitations.send_mail", _fails)
+    guest = person(ADDRESS)
+    Endpoint.objects.create(person=guest, url="https://hooks.example.com/", events=["invitation"])
+    with pytest.raises(MailNotSent):
+        invite(TeamFactory.create())
+    assert events.event_of("invitation").compose(guest, Letter.objects.get().facts) is None
+
+
+def _fails(*_args):
+    raise SMTPException

@@ -32,13 +32,13 @@ class Event:
     """``label`` is for the page of preferences.
 
     ``compose`` returns the letter to a person about these facts, or ``None`` if they are not to be told now; ``sample``
-    one of an invented event, for the preview.
+    one of an invented event, for the preview. Without it only webhooks hear of the event: its mail is not a letter.
     """
 
     name: str
     label: Promise
     compose: Callable[[User, Facts], Word | None]
-    sample: Callable[[], Word]
+    sample: Callable[[], Word] | None = None
 
 
 _events: Final[dict[str, Event]] = {}
@@ -52,6 +52,16 @@ def register(event: Event) -> None:
 def event_of(name: str) -> Event:
     """The event called ``name``. Raises ``KeyError``."""
     return _events[name]
+
+
+def is_mailed(name: str) -> bool:
+    """Whether people get a mail about the event called ``name``."""
+    return name not in _events or _events[name].sample is not None
+
+
+def mailed_events() -> list[Event]:
+    """The events about which people get mails, in the order of their registration."""
+    return [event for event in _events.values() if is_mailed(event.name)]
 
 
 def all_events() -> list[Event]:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from malpan.accounts.models import User
-from malpan.notifications.events import Facts
+from malpan.notifications.events import Facts, is_mailed
 from malpan.notifications.models import Endpoint, Letter, Told
 
 
@@ -23,11 +23,12 @@ def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts:
     keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else list(people)
     reached = User.objects.filter(pk__in=keys, is_active=True)
     reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
-    letters = [Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached]
+    mailed = reached if is_mailed(event) else []
+    letters = [Letter(event=event, key=key, person=person, facts=dict(facts)) for person in mailed]
     listening = Endpoint.objects.filter(person__in=[each.pk for each in reached], events__contains=[event], off_at=None)
     calls = [Letter(event=event, key=key, person_id=at.person_id, endpoint=at, facts=dict(facts)) for at in listening]
     Letter.objects.bulk_create([*letters, *calls], batch_size=500, ignore_conflicts=True)
-    return len(letters)
+    return len(reached)
 
 
 def post_once(*, event: str, key: str, people: QuerySet[User], facts: Facts) -> bool:

@@ -11,7 +11,7 @@ from django.db import transaction
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.notifications.errors import UnsubscribeLinkInvalid
-from malpan.notifications.events import Event, all_events
+from malpan.notifications.events import Event, mailed_events
 from malpan.notifications.models import Preference
 
 _SALT: Final = "malpan.notifications.unsubscribe"
@@ -31,7 +31,7 @@ def languages_of(preference: Preference) -> tuple[str, ...]:
 def set_preference(*, person: User, language: str, wanted: Iterable[str]) -> Preference:
     """Set the language, empty for both, and the events that the person wants to hear of; of all others they do not."""
     chosen = set(wanted)
-    muted = [event.name for event in all_events() if event.name not in chosen]
+    muted = [event.name for event in mailed_events() if event.name not in chosen]
     return _save(person, language=language, muted=muted)
 
 
@@ -55,7 +55,7 @@ def read_token(token: str) -> tuple[User, Event]:
     except signing.BadSignature as error:
         raise UnsubscribeLinkInvalid from error
     person = User.objects.filter(pk=pk, erased_at=None).first()
-    event = next((each for each in all_events() if each.name == name), None)
+    event = next((each for each in mailed_events() if each.name == name), None)
     if person is None or event is None:
         raise UnsubscribeLinkInvalid
     return person, event

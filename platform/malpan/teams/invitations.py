@@ -24,6 +24,7 @@ from malpan.core.errors import DomainError
 from malpan.core.locks import Level, lock_rows
 from malpan.core.text import one_line
 from malpan.core.times import kst_text
+from malpan.teams import letters
 from malpan.teams.errors import (
     AlreadyInTeam,
     CompetitionOver,
@@ -76,6 +77,8 @@ def create_invitation(
         )
         after = {"team": team.pk, "is_mailed": bool(address)}
         audit.record(actor=actor, action="invitation.create", obj=invitation, after=after)
+        if address:
+            letters.tell_invited(invitation)
     return invitation, token
 
 

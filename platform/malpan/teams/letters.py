@@ -1,4 +1,5 @@
-"""Word to the people of a competition's teams: a notice; its phases open, will soon end, have ended.
+"""Word to the people of a competition's teams: a notice; its phases open, will soon end, have ended; and to people who
+are invited into a team.
 
 Phases that begin or end at one moment are told of in one letter.
 """
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from allauth.account.models import EmailAddress
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils import timezone
@@ -16,15 +18,18 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.accounts.selectors import has_verified
 from malpan.competitions.models import Competition, Notice, Phase
 from malpan.competitions.selectors import notices_of
+from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
-from malpan.teams.models import Membership
+from malpan.teams.models import Invitation, Membership
 
 NOTICE: Final = "notice"
 PHASE_OPENED: Final = "phase_opened"
 DEADLINE_NEAR: Final = "deadline_near"
 PHASE_CLOSED: Final = "phase_closed"
+INVITATION: Final = "invitation"
 NEAR: Final = timedelta(days=1)
 BODY_CHARS: Final = 2_000  # of a notice; its page has the rest
 
@@ -34,6 +39,17 @@ def register_events() -> None:
     register(Event(PHASE_OPENED, _("참가하는 대회의 단계가 시작했을 때"), _opened, _phases_sample))
     register(Event(DEADLINE_NEAR, _("참가하는 대회의 단계가 하루 안에 마감할 때"), _near, _phases_sample))
     register(Event(PHASE_CLOSED, _("참가하는 대회의 단계가 마감했을 때"), _closed, _phases_sample))
+    register(Event(INVITATION, _("팀에 초대받았을 때(메일은 따로 갑니다)"), _invited))
+
+
+def tell_invited(invitation: Invitation) -> None:
+    """Post word to the programs of whoever may use ``invitation``: the mail with its link is sent by itself. Call it in
+    the transaction that makes it.
+    """
+    verified = EmailAddress.objects.filter(email__iexact=invitation.email, verified=True)
+    people = User.objects.filter(pk__in=verified.values("user"))
+    key = f"{INVITATION}:{invitation.pk}"
+    outbox.post(event=INVITATION, key=key, people=people, facts={"invitation": invitation.pk})
 
 
 def people_of(competition: Competition | int, *, may_submit: bool) -> QuerySet[User]:
@@ -47,6 +63,16 @@ def people_of(competition: Competition | int, *, may_submit: bool) -> QuerySet[U
 def that_near(phases: QuerySet[Phase], now: datetime) -> QuerySet[Phase]:
     """Those that end within ``NEAR``; not those that are shorter, whose end was told with their beginning."""
     return phases.filter(starts_at__lte=F("ends_at") - NEAR, ends_at__gt=now, ends_at__lte=now + NEAR)
+
+
+def _invited(person: User, facts: Facts) -> Word | None:
+    usable = Invitation.objects.filter(used_at=None, revoked_at=None, expires_at__gt=timezone.now())
+    invitation = usable.select_related("team__competition").filter(pk=facts["invitation"]).first()
+    if invitation is None or not has_verified(person, invitation.email):
+        return None
+    team = invitation.team
+    about = {"competition": team.competition.title, "team": team.name, "expires_at": invitation.expires_at}
+    return Word(about, reverse("competition", args=[team.competition.slug]))
 
 
 def _notice(person: User, facts: Facts) -> Word | None:

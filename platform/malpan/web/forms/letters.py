@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from malpan.notifications.events import all_events
+from malpan.notifications.events import mailed_events
 from malpan.notifications.models import Preference
 
 
@@ -25,7 +25,7 @@ class PreferenceForm(forms.Form):
     )
 
     def __init__(self, data: Any = None, *, preference: Preference) -> None:
-        events = all_events()
+        events = mailed_events()
         wanted = [event.name for event in events if event.name not in preference.muted]
         super().__init__(data, initial={"language": preference.language, "events": wanted})
         self.fields["events"].choices = [(event.name, event.label) for event in events]  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from malpan.notifications import preferences
 from malpan.notifications.errors import EventUnknown
-from malpan.notifications.events import all_events
+from malpan.notifications.events import mailed_events
 from malpan.notifications.rendering import compose
 from malpan.web.acting import act
 from malpan.web.forms.letters import PreferenceForm
@@ -61,8 +61,8 @@ def preferences_page(request: MemberRequest) -> HttpResponse:
 @members_only
 def preview_page(request: MemberRequest, event: str) -> HttpResponse:
     """A mail about an invented event, as a mail program shows it. Raises ``EventUnknown``."""
-    found = next((each for each in all_events() if each.name == event), None)
-    if found is None:
+    found = next((each for each in mailed_events() if each.name == event), None)
+    if found is None or found.sample is None:
         raise EventUnknown
     language = "en" if (get_language() or "ko").startswith("en") else "ko"
     mail = compose(found.name, (language,), found.sample, request.build_absolute_uri(reverse("letters")))
@@ -85,4 +85,4 @@ def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _page(request: MemberRequest, form: PreferenceForm, status: int = 200) -> HttpResponse:
-    return render(request, "pages/letters.html", {"form": form, "events": all_events()}, status=status)
+    return render(request, "pages/letters.html", {"form": form, "events": mailed_events()}, status=status)
