@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -198,6 +199,17 @@ def accept(panel: Panel, user: User | None = None, token: str = "", **fields: An
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
+def standing(panel: Panel, **filters: Any) -> list[Assignment]:
+    """Assignments that are not void."""
+    rows = Assignment.objects.filter(campaign=panel.campaign, **filters).exclude(state="void")
+    return list(rows.select_related("judge").order_by("judge", "position"))
+
+
+def judges_of_units(panel: Panel) -> Counter[tuple[int, frozenset[str]]]:
+    """How many judges each real unit has."""
+    return Counter((row.item_id, frozenset(row.systems)) for row in standing(panel, kind="real"))
+
+
 def _items(campaign: Campaign) -> list[CampaignItem]:
     systems = [system.label for system in campaign.systems.order_by("position")]
     labels = [f"I{number:04d}" for number in range(1, campaign.item_count + 1)]

@@ -20,22 +20,22 @@ from malpan.arena.models import Assignment, CampaignJudge, JudgeBar, Judgement, 
 from malpan.arena.panel import current_balance
 from malpan.arena.queue import progress_of
 from malpan.core.models import AuditEntry
-from malpan.privacy.erasing import erase
-from tests.arena.panels import ADDRESS, Panel, accept, draft_panel, invite, open_panel, person
+from tests.arena.panels import (
+    ADDRESS,
+    Panel,
+    accept,
+    draft_panel,
+    invite,
+    judges_of_units,
+    open_panel,
+    person,
+    standing,
+)
 
 pytestmark = pytest.mark.django_db
 
 
 # --- removal ----------------------------------------------------------------------------------------------------------
-def standing(panel: Panel, **filters) -> list[Assignment]:
-    rows = Assignment.objects.filter(campaign=panel.campaign, **filters).exclude(state="void")
-    return list(rows.select_related("judge").order_by("judge", "position"))
-
-
-def judges_of_units(panel: Panel) -> Counter:
-    return Counter((row.item_id, frozenset(row.systems)) for row in standing(panel, kind="real"))
-
-
 @pytest.fixture(scope="module")
 def made(kept: None) -> Panel:
     """Twenty judges' worth of work for eight, a part of which is done."""
@@ -163,40 +163,6 @@ def test_judgements_of_a_removed_judge_stay(panel):
     remove_judge(judge=panel.judges[3], actor=panel.organiser, reason="까닭")
 
     assert Judgement.objects.count() == count
-
-
-def test_what_an_erased_judge_had_open_goes_to_others_and_their_judgements_stay(panel):
-    leaving = panel.judges[3]
-    panel.next(leaving)
-    units, count = judges_of_units(panel), Judgement.objects.count()
-    waiting = len(standing(panel, judge=leaving, state="open", kind="real"))
-
-    assert erase(user=leaving.user, actor=leaving.user, now=panel.later())
-
-    leaving.refresh_from_db()
-    assert (leaving.is_active, leaving.removal_reason) == (False, "계정을 닫음 / account closed")
-    assert waiting > 0
-    assert standing(panel, judge=leaving, state="open") == []
-    assert judges_of_units(panel) == units
-    assert Judgement.objects.count() == count
-    entry = AuditEntry.objects.get(action="campaign_judge.remove")
-    assert entry.actor is None
-    assert entry.after["moved"] >= waiting
-
-
-def test_an_erased_judge_loses_no_place_in_a_closed_campaign_and_is_not_drawn_in_one_to_come(panel):
-    draft = draft_panel()
-    invite(draft)
-    judge, leaving = accept(draft), panel.judges[3]
-    close_campaign(campaign=panel.campaign, actor=panel.organiser, accepts_open=True, now=panel.later())
-
-    erase(user=leaving.user, actor=leaving.user)
-    erase(user=judge.user, actor=judge.user)
-
-    for each in (leaving, judge):
-        each.refresh_from_db()
-    assert leaving.is_active
-    assert not judge.is_active
 
 
 # --- late judges ------------------------------------------------------------------------------------------------------

@@ -120,6 +120,11 @@ def client_of(world: World, viewer: str) -> Client:
     return client
 
 
+def raised_in(response: Any) -> str:
+    """What the view raised to which ``response`` is the answer: of a failure in CI nothing else may be left."""
+    return repr(response.exc_info[1]) if response.exc_info else ""
+
+
 @remembered
 def declines(view: Callable[..., Any], method: str) -> bool:
     """Whether the view, a function, answers 405 before it looks at who asks and what for: then it does so to all alike.

@@ -24,7 +24,7 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from malpan.competitions.models import CompetitionRole, Phase
-from tests.web.matrix import NAMES, Changes, addresses, client_of, declines, routes, taken_back
+from tests.web.matrix import NAMES, Changes, addresses, client_of, declines, raised_in, routes, taken_back
 from tests.web.write_rules import ACCOUNTS, ADMIN_PAGES, MANAGE_PAGES, NOBODY, PAGES, TEAMS, Rule, of, rule_of
 from tests.web.write_world import VIEWERS, WriteWorld, make_writable
 
@@ -64,6 +64,7 @@ class Asked:
     status: int
     location: str
     changed: frozenset[str]  # tables
+    error: str = ""  # what the view raised
 
 
 def places(world: WriteWorld) -> list[Place]:
@@ -88,7 +89,7 @@ def ask(client: Client, changes: Changes, method: str, address: str, body: bytes
             b"".join(response.streaming_content)
         changed = changes.now() if begun else frozenset()
     client.cookies = SimpleCookie(cookies)
-    return Asked(response.status_code, response.headers.get("Location", ""), changed)
+    return Asked(response.status_code, response.headers.get("Location", ""), changed, raised_in(response))
 
 
 def asked_by(viewer: str, found: list[Place]) -> Iterator[tuple[Place, str]]:
@@ -104,7 +105,7 @@ def asked_by(viewer: str, found: list[Place]) -> Iterator[tuple[Place, str]]:
 def what_is_wrong(viewer: str, place: Place, method: str, asked: Asked) -> str:
     may = method == "POST" and viewer in place.rule.who
     if asked.status >= 500:
-        return "fails"
+        return f"fails: {asked.error}"
     if asked.changed and not may:
         return f"changes {sorted(asked.changed)}"
     if may:

@@ -20,7 +20,7 @@ from malpan.arena.errors import (
     JudgeRemoved,
     NobodyCanTakeOver,
 )
-from malpan.arena.locks import lock_campaign, lock_judge, lock_unclosed
+from malpan.arena.locks import lock_campaign, lock_campaigns, lock_judge, lock_judges, lock_unclosed
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft, Rubric
 from malpan.arena.panel import Redistributed, redistribute
 from malpan.arena.practice import create_practice
@@ -116,15 +116,13 @@ def leave_campaigns(*, person: User, now: datetime) -> int:
 
     A campaign that lacks its seed is left as it is: nothing can be drawn there.
     """
-    held = CampaignJudge.objects.filter(user=person, removed_at=None, campaign__closed_at=None)
-    left = 0
-    for judge in held.exclude(campaign__seed="").order_by("campaign"):
-        campaign, fresh = lock_campaign(judge.campaign_id), lock_judge(judge.pk)
-        if campaign.closed_at is not None or fresh.removed_at is not None:  # meanwhile
-            continue
-        _record_removal(fresh, None, _hand_over(campaign, fresh, ACCOUNT_CLOSED, now))
-        left += 1
-    return left
+    held = CampaignJudge.objects.filter(user=person, removed_at=None)
+    where = held.filter(campaign__closed_at=None).exclude(campaign__seed="")
+    campaigns = {row.pk: row for row in lock_campaigns(where) if row.closed_at is None}  # one may close meanwhile
+    judges = lock_judges(held.filter(campaign__in=campaigns))
+    for judge in judges:
+        _record_removal(judge, None, _hand_over(campaigns[judge.campaign_id], judge, ACCOUNT_CLOSED, now))
+    return len(judges)
 
 
 def _hand_over(campaign: Campaign, judge: CampaignJudge, reason: str, now: datetime) -> Redistributed | None:

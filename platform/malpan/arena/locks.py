@@ -14,6 +14,11 @@ def lock_campaign(pk: int) -> Campaign:
     return lock_rows(_campaigns(), Level.CAMPAIGN).get(pk=pk)
 
 
+def lock_campaigns(judges: QuerySet[CampaignJudge]) -> list[Campaign]:
+    """As ``lock_campaign``, every campaign of ``judges``: one by one, a judge would be locked between two of them."""
+    return list(lock_rows(_campaigns().filter(pk__in=judges.values("campaign")), Level.CAMPAIGN))
+
+
 def lock_draft(pk: int) -> Campaign:
     """As ``lock_campaign``, of a campaign that is not open yet. Raises ``CampaignOpened``."""
     campaign = lock_campaign(pk)
@@ -39,6 +44,11 @@ def lock_campaign_shared(pk: int) -> Campaign:
 def lock_judge(pk: int) -> CampaignJudge:
     """The judge, locked exclusively: whatever changes the own queue. The campaign is locked before."""
     return lock_rows(CampaignJudge.objects.select_related("campaign"), Level.JUDGE).get(pk=pk)
+
+
+def lock_judges(judges: QuerySet[CampaignJudge]) -> list[CampaignJudge]:
+    """As ``lock_judge``, all of ``judges``."""
+    return list(lock_rows(judges.select_related("campaign"), Level.JUDGE))
 
 
 def _campaigns() -> QuerySet[Campaign]:
