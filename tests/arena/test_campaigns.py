@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from malpan.arena.campaigns import create_campaign, remove_campaign, update_campaign
+from malpan.arena.campaigns import SETTINGS, TEXTS, create_campaign, remove_campaign, update_campaign
 from malpan.arena.errors import CampaignOpened, CampaignSettingsInvalid, RubricUnfit
 from malpan.arena.models import Campaign
+from malpan.arena.systems import choose_top
 from malpan.competitions.errors import ManageNotFound
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import ChainEntry
 from tests.arena.conftest import World
-from tests.factories import PhaseFactory, UserFactory
+from tests.factories import PhaseFactory, UserFactory, person_in
 
 pytestmark = pytest.mark.django_db
 
@@ -51,9 +52,39 @@ def test_nobody_is_told_the_seed(world: World) -> None:
 def test_every_campaign_has_a_seed_and_a_number_of_its_own(world: World) -> None:
     first = world.campaign()
     remove_campaign(campaign=first, actor=world.owner)
-    second, third = world.campaign(), world.campaign()
+    second, third = world.campaign(), world.campaign(title_ko="다른 평가")
     assert [first.number, second.number, third.number] == [1, 2, 3]  # what the chain has of the first stays its own
     assert len({first.seed, second.seed, third.seed}) == 3
+
+
+def test_a_second_click_makes_no_second_campaign(world: World) -> None:
+    now = timezone.now()
+    first = world.campaign(masked_words=["말 모델"], ends_at=now + timedelta(days=3), now=now)
+    again = world.campaign(masked_words=["말 모델"], ends_at=now + timedelta(days=3), now=now + timedelta(seconds=59))
+    assert again.pk == first.pk
+    assert len(steps(world)) == AuditEntry.objects.filter(action="campaign.create").count() == 1
+
+
+@pytest.mark.parametrize("differs", ["a setting", "the person", "a minute", "it was used", "it was opened"])
+def test_what_is_no_second_click_makes_a_campaign(world: World, differs: str) -> None:
+    now = timezone.now()
+    values: dict[str, Any] = {"title_ko": "평가", "protocol": "pairwise", "phase": world.phase, "rubric": world.rubric()}
+    if differs == "it was opened":
+        first = world.opened(now=now)
+        values = {name: getattr(first, name) for name in (*TEXTS, *SETTINGS)}
+    else:
+        first = create_campaign(track=world.track, actor=world.owner, now=now, **values)
+    actor, moment = world.owner, now + timedelta(seconds=1)
+    if differs == "a setting":
+        values["item_count"] = 99
+    elif differs == "the person":
+        actor = person_in(world.competition, "owner")
+    elif differs == "a minute":
+        moment = now + timedelta(minutes=1)
+    elif differs == "it was used":
+        choose_top(campaign=first, actor=world.owner, count=2)
+    create_campaign(track=world.track, actor=actor, now=moment, **values)
+    assert list(Campaign.objects.order_by("number").values_list("number", flat=True)) == [1, 2]
 
 
 def test_the_group_follows_from_the_protocol(world: World) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
@@ -51,13 +51,15 @@ LIMITS: Final = {
 MASKED_MAX: Final = 200
 MASKED_CHARS: Final = (2, 100)
 SEED_BYTES: Final = 32
+SAME_CLICK: Final = timedelta(minutes=1)  # the same draft asked for again within it is a second click
 
 
 def create_campaign(*, track: Track, actor: User, now: datetime | None = None, **values: Any) -> Campaign:
     """Make a draft with a new secret seed, whose hash enters the public chain (event ``committed``).
 
     ``values`` are those of ``TEXTS`` and ``SETTINGS``; ``protocol``, ``rubric``, ``phase`` and ``title_ko`` are needed.
-    ``group_size`` is 2 for pairs and 1 for rubric and errors, whatever is given. Raises ``ManageNotFound`` and
+    ``group_size`` is 2 for pairs and 1 for rubric and errors, whatever is given. The same sent twice by a second click
+    returns the draft that the first one made (``_of_first_click``). Raises ``ManageNotFound`` and
     ``NotAllowed`` without the permission to manage, ``CampaignSettingsInvalid``, ``RubricUnfit``.
     """
     require(actor, track.competition, Permission.MANAGE)
@@ -67,10 +69,20 @@ def create_campaign(*, track: Track, actor: User, now: datetime | None = None, *
         campaign = Campaign(track=track, number=last_number(track) + 1, created_by=actor, created_at=moment)
         campaign.seed, campaign.seed_sha256 = seed, hashlib.sha256(seed.encode()).hexdigest()
         _set(campaign, values)
+        if (made := _of_first_click(campaign)) is not None:
+            return made
         campaign.save()
         audit.record(actor=actor, action="campaign.create", obj=campaign, after=audit.snapshot(campaign))
         append_step(campaign, "committed", {"seed_sha256": campaign.seed_sha256}, now=moment)
     return campaign
+
+
+def _of_first_click(campaign: Campaign) -> Campaign | None:
+    """The draft that is ``campaign`` but for number and seed: its maker made it just now and nothing was done with it."""
+    same = {name: getattr(campaign, name) for name in (*TEXTS, *SETTINGS)}
+    drafts = Campaign.objects.filter(track=campaign.track, created_by=campaign.created_by, opened_at=None, **same)
+    made_now = drafts.filter(created_at__gt=campaign.created_at - SAME_CLICK, created_at__lte=campaign.created_at)
+    return made_now.filter(practice=[], systems=None, judges=None).order_by("-number").first()
 
 
 def update_campaign(*, campaign: Campaign, actor: User, **values: Any) -> Campaign:

@@ -95,6 +95,7 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
     campaign = Campaign.objects.get()
     assert made.url == url(world, f"{campaign.pk}/systems/")
     assert (campaign.group_size, campaign.masked_words) == (2, ["큰모델", "GPT-9"])
+    assert writer.post(url(world, f"new/{track}/"), values).url == made.url  # a second click
 
     top = writer.post(url(world, f"{campaign.pk}/systems/top/"), {"count": "3"})
     assert top.status_code == 302
@@ -179,6 +180,16 @@ def test_a_new_version_copies_the_last_one_and_leaves_it_as_it_was(world: World,
     assert len(first.criteria) == 2
     again = parse(writer.get(address).content.decode())
     assert "5: 자연스럽다" in again.one("textarea", id="id_criterion-0-anchors_ko").text
+
+
+def test_saving_a_rubric_twice_leads_to_the_version_that_was_made(world: World, writer: Client) -> None:
+    address = url(world, f"rubrics/{world.track.slug}/new/")
+    sent = {"title_ko": "기준표", "guideline_ko": "두 출력을 읽습니다."} | NO_ROWS
+    first, second = writer.post(address, sent), writer.post(address, sent, follow=True)
+    made = Rubric.objects.get()
+    assert first.url == url(world, f"rubric/{made.pk}/")
+    assert (second.redirect_chain, second.status_code) == ([(first.url, 302)], 200)
+    assert "바뀐 것이 없어 새 판을 만들지 않았습니다" in parse(second.content.decode()).one("main").text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from malpan.arena.errors import RubricInvalid
+from malpan.arena.errors import RubricInvalid, RubricUnchanged
 from malpan.arena.progress import rubric_uses
 from malpan.arena.rubrics import create_rubric
 from malpan.arena.selectors import rubric_of, rubrics_of
@@ -17,6 +17,7 @@ from malpan.competitions.models import Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track
 from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
 from malpan.web.acting import posted, refuse
 from malpan.web.forms.arena_rubrics import RubricForms
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -51,7 +52,7 @@ def rubric_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> HttpResponse:
-    """Write the next version. Raises ``TrackNotFound``."""
+    """Write the next version; the same text again leads to the version that has it. Raises ``TrackNotFound``."""
     track = get_track(access.competition, track_slug)
     last = next(iter(rubrics_of(track)), None)
     forms = RubricForms(posted(request), last)
@@ -61,6 +62,9 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
         return _new_page(request, access, track, forms, 422)
     try:
         made = create_rubric(track=track, actor=request.user, **forms.values())
+    except RubricUnchanged as error:  # saved twice, or nothing to save: the version is there
+        messages.info(request, text_of(error))
+        return redirect("manage_rubric", access.competition.slug, rubrics_of(track)[0].pk)
     except DomainError as error:
         field = error.field if isinstance(error, RubricInvalid) else None
         refuse(forms.texts, error, field if field in forms.texts.fields else None)
