@@ -68,7 +68,12 @@ def test_a_second_click_makes_no_second_campaign(world: World) -> None:
 @pytest.mark.parametrize("differs", ["a setting", "the person", "a minute", "it was used", "it was opened"])
 def test_what_is_no_second_click_makes_a_campaign(world: World, differs: str) -> None:
     now = timezone.now()
-    values: dict[str, Any] = {"title_ko": "평가", "protocol": "pairwise", "phase": world.phase, "rubric": world.rubric()}
+    values: dict[str, Any] = {
+        "title_ko": "평가",
+        "protocol": "pairwise",
+        "phase": world.phase,
+        "rubric": world.rubric(),
+    }
     if differs == "it was opened":
         first = world.opened(now=now)
         values = {name: getattr(first, name) for name in (*TEXTS, *SETTINGS)}

@@ -31,7 +31,8 @@ from malpan.arena.models import (
     JudgementDraft,
     Rubric,
 )
-from malpan.competitions.models import Competition
+from malpan.arena.queue import texts_of
+from malpan.competitions.models import Competition, CompetitionRole
 from malpan.teams.models import Membership
 from malpan.web.forms.arena import place_of
 from malpan.web.presenters.arena import time_left
@@ -391,6 +392,119 @@ def test_a_draft_is_kept_without_script_with_room_for_more_errors() -> None:
     assert fields_of(judge.look(assignment, "?rows=9999"))["spans"] == ["200"]
 
 
+# --- refused ----------------------------------------------------------------------------------------------------------
+def close(judge: Judge, _assignment: Assignment) -> None:
+    Campaign.objects.update(closed_at=timezone.now())
+
+
+def end(judge: Judge, _assignment: Assignment) -> None:
+    Campaign.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
+
+
+def change_notice(judge: Judge, _assignment: Assignment) -> None:
+    Campaign.objects.update(notice_ko="다른 안내")
+
+
+def move(judge: Judge, assignment: Assignment) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="moved")
+
+
+def judge_elsewhere(judge: Judge, assignment: Assignment) -> None:
+    assert judge.send(assignment).status_code == 302
+
+
+def remove(judge: Judge, _assignment: Assignment) -> None:
+    remove_judge(judge=judge.row, actor=judge.panel.organiser, reason="이해 충돌")
+
+
+def appoint(judge: Judge, _assignment: Assignment) -> None:
+    competition = judge.panel.campaign.track.competition
+    CompetitionRole.objects.create(competition=competition, user=judge.row.user, role="viewer")
+
+
+REFUSED = [
+    (close, "campaign_not_open", 409, "운영자가 이 판단이 도착하기 전에 평가를 마감했습니다", "arena_campaign"),
+    (end, "campaign_time_over", 409, "마감 시각이 지난 뒤에 도착했습니다", "arena_campaign"),
+    (change_notice, "", 403, "운영자가 안내나 지침을 바꾸었습니다", "arena_campaign"),
+    (move, "assignment_void", 409, "평가에서 빠지거나 다른 평가자에게 옮겨졌습니다", "arena_queue"),
+    (judge_elsewhere, "judgement_elsewhere", 409, "다른 창이나 기기에서 먼저 보낸 판단", "arena_assignment"),
+    (remove, "judge_removed", 403, "평가자 목록을 바꾸었습니다", ""),
+    (appoint, "judge_is_organiser", 409, "운영을 맡게 되었습니다", ""),
+]
+WORDS = "셋째 줄을\n다시 읽어 보니 <b>달라서</b>"
+
+
+def lines_of(field: html.Element) -> list[str]:
+    return "".join(map(str, field.children)).removeprefix("\n").split("\n")
+
+
+@pytest.mark.parametrize(("happen", "code", "status", "why", "leads_to"), REFUSED)
+def test_what_is_refused_is_left_to_the_judge_with_who_did_it_and_what_to_do(
+    judge: Judge, happen: Any, code: str, status: int, why: str, leads_to: str
+) -> None:
+    assignment = judge.practise()
+    happen(judge, assignment)
+    sent = {"choice": "second", "reasons": "fluency", "note": WORDS}
+    before = Judgement.objects.count()
+    for extra in ({}, {"draft": "1"}):
+        if extra and happen is change_notice:
+            continue
+        response = judge.send(assignment, **sent, **extra)
+        page = html.parse(response.content.decode())
+        assert (response.status_code, html.problems(page)) == (status, [])
+        assert why in page.one(id="errors").text
+        own = page.one("textarea", id="words")
+        assert "readonly" in own.attributes
+        assert "disabled" not in own.attributes
+        assert lines_of(own) == ["판단: B가 나음", "까닭: 자연스러워서", "메모:", *WORDS.split("\n")]
+        main = page.one("main")
+        if leads_to == "arena_queue":
+            assert main.one("form").attributes["action"] == judge.url("arena_queue")
+        else:
+            args = [assignment.shown_key] if leads_to == "arena_assignment" else []
+            to = judge.url(leads_to, *args) if leads_to else "/arena/"
+            assert main.one("a", "button").attributes["href"] == to
+        assert [text for text in texts_of(assignment) if text in main.text] == [], "the outputs are not shown again"
+    assert Judgement.objects.count() == before
+    drafted = judge.client.post(judge.url("arena_draft", assignment.shown_key), sent)
+    assert drafted.json().get("code", "") == code
+
+
+def test_what_was_sent_before_a_changed_notice_is_read_is_there_after_the_consent(judge: Judge) -> None:
+    assignment = judge.practise()
+    change_notice(judge, assignment)
+    refused = judge.send(assignment, choice="second", note=WORDS).content.decode()
+    assert "이 문항을 열면 그대로 나옵니다" in refused
+    judge.panel.campaign.refresh_from_db()
+    versions = {"consent_version": consent_version_of(judge.panel.campaign), "rubric": judge.panel.campaign.rubric_id}
+    judge.client.post(judge.url("arena_campaign"), {**versions, "consent": "on", "guideline": "on"})
+    assert judge.begin() == assignment
+    again = fields_of(judge.look(assignment))
+    assert (again["choice"], again["note"][0].split()) == (["second"], WORDS.split())
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_was_refused_is_told_in_every_protocol(protocol: str) -> None:
+    judge = Judge(open_panel(protocol))
+    assignment = judge.practise()
+    move(judge, assignment)
+    page = html.parse(judge.send(assignment, **SENT[protocol]).content.decode())
+    assert lines_of(page.one("textarea", id="words")) == {
+        "pairwise": ["판단: A가 나음", "까닭: 정확해서"],
+        "rubric": ["자연스러움: 4", "정확성: 3"],
+        "ranking": ["출력 A의 순위: 1위", "출력 B의 순위: 2위", "출력 C의 순위: 2위"],
+        "errors": ["전체 점수: 70", "오류: “문항” (무거움, 정확해서)"],
+    }[protocol]  # fmt: skip
+
+
+def test_a_note_that_is_too_long_is_not_lost_with_a_draft(judge: Judge) -> None:
+    assignment = judge.practise()
+    response = judge.send(assignment, choice="tie", note="가" * 2001, draft="1")
+    page = html.parse(response.content.decode())
+    assert (response.status_code, "2,000자" in page.one(id="errors").text) == (422, True)
+    assert fields_of(page)["note"] == ["가" * 2001]
+
+
 # --- undo, corrections, the end ---------------------------------------------------------------------------------------
 def test_the_last_judgement_is_taken_up_again_as_another_row(judge: Judge) -> None:
     first = judge.practise()
@@ -404,11 +518,10 @@ def test_the_last_judgement_is_taken_up_again_as_another_row(judge: Judge) -> No
         (2, "second", "다시 읽음"),
         (1, "first", ""),
     ]
-    stale = judge.client.post(
-        judge.url("arena_assignment", first.shown_key), {"choice": "tie", "expected": "1"}, follow=True
-    )
-    assert "이미 판단한 문항입니다" in stale.content.decode()
-    assert fields_of(html.parse(stale.content.decode()))["choice"] == ["second"]
+    stale = html.parse(judge.send(first, choice="tie", expected="1").content.decode())
+    assert "이미 판단한 문항입니다" in stale.one(id="errors").text
+    assert stale.one("main").one("a", "button").attributes["href"] == judge.url("arena_assignment", first.shown_key)
+    assert fields_of(judge.look(first))["choice"] == ["second"]
     assert first.judgements.count() == 2
 
 
@@ -440,9 +553,7 @@ def test_the_end_shows_what_was_said_and_lets_it_be_corrected_until_the_closing(
     page = judge.look(assignment)
     assert "disabled" in next(each for each in page.all("fieldset", "arena-fields")).attributes
     assert [button.text for button in page.one("form", "arena-form").all("button", "button")] == []
-    refused = judge.client.post(
-        judge.url("arena_assignment", assignment.shown_key), {"choice": "first", "expected": "2"}, follow=True
-    )
+    refused = judge.send(assignment, choice="first", expected="2")
     assert "지금은 진행 중인 평가가 아닙니다" in refused.content.decode()
     assert assignment.judgements.count() == 2
     assert "보기" in judge.client.get(judge.url("arena_done")).content.decode()
@@ -453,11 +564,10 @@ def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
     assignment = judge.practise()
     Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="moved")
     assert "더 평가하지 않습니다" in judge.look(assignment).text
-    response = judge.client.post(
-        judge.url("arena_assignment", assignment.shown_key), {"choice": "first", "expected": "0"}, follow=True
-    )
-    assert "이 문항은 더 평가하지 않습니다" in html.parse(response.content.decode()).one("div", "messages").text
-    assert response.redirect_chain[-1][0] != judge.url("arena_assignment", assignment.shown_key)
+    page = html.parse(judge.send(assignment, choice="first").content.decode())
+    assert "이 문항은 더 평가하지 않습니다" in page.one(id="errors").text
+    then = judge.client.post(page.one("main").one("form").attributes["action"])
+    assert judge.at(then).position == assignment.position + 1
     assert not Judgement.objects.filter(assignment=assignment).exists()
 
 
@@ -582,6 +692,13 @@ def test_every_page_is_sound_markup_in_both_languages(protocol: str, language: s
     pages.append(judge.client.get(judge.url("arena_assignment", assignment.shown_key), headers=look))
     pages.append(
         judge.client.post(judge.url("arena_assignment", assignment.shown_key), {"expected": "0"}, headers=look)
+    )
+    pages.append(
+        judge.client.post(
+            judge.url("arena_assignment", assignment.shown_key),
+            {**SENT[protocol], "spans": "0", "expected": "3"},
+            headers=look,
+        )
     )
     judge.send(assignment)
     pages += [

@@ -78,7 +78,7 @@ def create_campaign(*, track: Track, actor: User, now: datetime | None = None, *
 
 
 def _of_first_click(campaign: Campaign) -> Campaign | None:
-    """The draft that is ``campaign`` but for number and seed: its maker made it just now and nothing was done with it."""
+    """The draft that is ``campaign`` but for number and seed, made just now by the same person and not used yet."""
     same = {name: getattr(campaign, name) for name in (*TEXTS, *SETTINGS)}
     drafts = Campaign.objects.filter(track=campaign.track, created_by=campaign.created_by, opened_at=None, **same)
     made_now = drafts.filter(created_at__gt=campaign.created_at - SAME_CLICK, created_at__lte=campaign.created_at)

@@ -114,15 +114,15 @@ def judge_of(campaign: Campaign, pk: int) -> CampaignJudge:
     return judge
 
 
-def judge_for(user: User | AnonymousUser, campaign_pk: int) -> CampaignJudge:
+def judge_for(user: User | AnonymousUser, campaign_pk: int, *, may_be_removed: bool = False) -> CampaignJudge:
     """``user`` as a judge of a campaign, with campaign, track, competition and rubric.
 
-    Raises ``CampaignNotFound`` for everybody else, ``JudgeRemoved``.
+    Raises ``CampaignNotFound`` for everybody else, ``JudgeRemoved`` unless the caller looks at that.
     """
     judge = _judging(user).filter(campaign=campaign_pk).first()
     if judge is None:
         raise CampaignNotFound
-    if judge.removed_at is not None:
+    if judge.removed_at is not None and not may_be_removed:
         raise JudgeRemoved
     return judge
 

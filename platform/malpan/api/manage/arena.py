@@ -75,8 +75,8 @@ def campaign_list(request: ApiRequest, slug: str) -> Any:
     shown.OneCampaign,
     status=201,
     says=_(
-        "비밀 시드가 정해지고 그 해시가 공개 사슬에 들어갑니다. 같은 설정을 1분 안에 다시 보내면 새로 만들지 않고, 아직 "
-        "손대지 않은 앞의 것을 답합니다."
+        "비밀 시드가 정해지고 그 해시가 공개 사슬에 들어갑니다. 같은 설정을 1분 안에 다시 보내면 새로 만들지 않고, "
+        "아직 손대지 않은 앞의 것을 답합니다."
     ),
 )
 def new_campaign(request: ApiRequest, slug: str, track: str, data: shown.NewCampaign) -> Any:

@@ -19,11 +19,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from malpan.arena.consent import has_consented
 from malpan.arena.errors import (
     AssignmentVoid,
-    CalibrationMissing,
     CampaignNotOpen,
     CampaignTimeOver,
     ConsentMissing,
     JudgementElsewhere,
+    JudgeRemoved,
     ValueInvalid,
 )
 from malpan.arena.feedback import feedback_of
@@ -39,10 +39,11 @@ from malpan.arena.queue import (
     undo_target,
 )
 from malpan.arena.selectors import judge_for
-from malpan.core.errors import DomainError
+from malpan.core.errors import DomainError, RequestError
 from malpan.core.messages import text_of
 from malpan.core.times import kst_text
 from malpan.web.forms.arena import SPANS_MAX, entered_value, located
+from malpan.web.pages.arena_refused import refused_page
 from malpan.web.pages.context import MemberRequest, members_only
 from malpan.web.presenters import arena
 from malpan.web.presenters.arena_sheet import sheet_of
@@ -78,77 +79,88 @@ def _to_next(request: MemberRequest, judge: CampaignJudge) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
-    """An assignment with its form; a POST keeps a draft, judges it, or corrects what was judged.
+    """An assignment with its form; a POST keeps a draft, judges it, or corrects what was judged. A POST that is refused
+    shows what was sent (``arena_refused``).
 
-    Raises ``CampaignNotFound``, ``AssignmentNotFound``.
+    Raises ``CampaignNotFound``, ``AssignmentNotFound``, ``JudgeRemoved``.
     """
+    if request.method == "POST":
+        return _take(request, pk, key)
     judge = judge_for(request.user, pk)
     assignment = assignment_of(judge, key)
-    if not has_consented(judge):
-        return redirect("arena_campaign", pk)
-    if request.method != "POST":
-        return _page(request, judge, assignment)
-    if {"draft", "more"} & request.POST.keys():
-        return _keep(request, assignment)
-    return _judge(request, judge, assignment)
+    return _page(request, judge, assignment) if has_consented(judge) else redirect("arena_campaign", pk)
+
+
+def _take(request: MemberRequest, pk: int, key: str) -> HttpResponse:
+    """Keep or record what was sent; what was not taken stays on the screen."""
+    judge = judge_for(request.user, pk, may_be_removed=True)
+    assignment = assignment_of(judge, key)
+    entered = entered_value(assignment, request.POST)
+    try:
+        _require_present(judge)
+        if {"draft", "more"} & request.POST.keys():
+            return _keep(request, assignment)
+        value, problems = located(entered, texts_of(assignment))
+        if problems:
+            return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
+        judgement = _record(request, assignment, value)
+    except ValueInvalid as error:
+        return _page(request, judge, assignment, entered=entered, problems=[text_of(error)], status=error.http_status)
+    except RequestError as error:
+        is_kept = _is_kept(request, assignment)
+        return refused_page(request, judge, assignment, error, entered=entered, is_kept=is_kept)
+    return _after(request, judge, assignment, judgement)
+
+
+def _require_present(judge: CampaignJudge) -> None:
+    """Raise ``JudgeRemoved``, and ``ConsentMissing`` for who has not agreed to what is in force while it is judged."""
+    if judge.removed_at is not None:
+        raise JudgeRemoved
+    if judge.campaign.is_judged_now and not has_consented(judge):
+        raise ConsentMissing
 
 
 @require_POST
 @members_only
 def draft_action(request: MemberRequest, pk: int, key: str) -> HttpResponse:
-    """Keep what was entered so far, for the script; the answer is a sentence to be read out."""
+    """Keep what was entered so far, for the script. The answer is a sentence to be read out, and a refusal's code."""
     try:
-        assignment = assignment_of(judge_for(request.user, pk), key)
-        draft = _save_draft(request, assignment)
+        draft = _save_draft(request, assignment_of(judge_for(request.user, pk), key))
     except DomainError as error:
-        return JsonResponse({"said": text_of(error)}, status=error.http_status)
-    if draft is None:
-        return JsonResponse({"said": text_of(JudgementElsewhere())}, status=JudgementElsewhere.http_status)
+        return JsonResponse({"said": text_of(error), "code": error.code}, status=error.http_status)
     return JsonResponse({"said": _("임시 저장했습니다. %(time)s") % {"time": kst_text(draft.updated_at, seconds=True)}})
 
 
-def _save_draft(request: MemberRequest, assignment: Assignment) -> JudgementDraft | None:
+def _save_draft(request: MemberRequest, assignment: Assignment) -> JudgementDraft:
+    """Raises as ``save_draft``, and ``AssignmentVoid`` or ``JudgementElsewhere`` where nothing is to be judged."""
     value = entered_value(assignment, request.POST)
-    return save_draft(assignment=assignment, actor=request.user, value=value, note=request.POST.get("note", ""))
+    draft = save_draft(assignment=assignment, actor=request.user, value=value, note=request.POST.get("note", ""))
+    if draft is None:
+        assignment.refresh_from_db(fields=["state"])
+        raise AssignmentVoid if assignment.state == Assignment.State.VOID else JudgementElsewhere
+    return draft
+
+
+def _is_kept(request: MemberRequest, assignment: Assignment) -> bool:
+    """Keep what was refused as a draft, if there may be one."""
+    try:
+        _save_draft(request, assignment)
+    except DomainError:
+        return False
+    return True
 
 
 def _keep(request: MemberRequest, assignment: Assignment) -> HttpResponse:
     """The draft of a browser without script; ``more`` asks for room for more errors as well."""
-    try:
-        draft = _save_draft(request, assignment)
-    except DomainError as error:
-        messages.error(request, text_of(error))
-        draft = None
-    else:
-        messages.success(request, _("임시 저장했습니다. 나중에 이어서 평가할 수 있습니다."))
+    draft = _save_draft(request, assignment)
+    messages.success(request, _("임시 저장했습니다. 나중에 이어서 평가할 수 있습니다."))
     address = redirect("arena_assignment", assignment.campaign_id, assignment.shown_key)
-    if draft is not None and "more" in request.POST:
+    if "more" in request.POST:
         address["Location"] += f"?rows={len(draft.value.get('spans', ())) + MORE_ROWS}"
     return address
 
 
 # --- judging ----------------------------------------------------------------------------------------------------------
-def _judge(request: MemberRequest, judge: CampaignJudge, assignment: Assignment) -> HttpResponse:
-    entered = entered_value(assignment, request.POST)
-    value, problems = located(entered, texts_of(assignment))
-    if problems:
-        return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
-    try:
-        judgement = _record(request, assignment, value)
-    except ValueInvalid as error:
-        return _page(request, judge, assignment, entered=entered, problems=[text_of(error)], status=error.http_status)
-    except JudgementElsewhere as error:
-        messages.warning(request, text_of(error))
-        return redirect("arena_assignment", judge.campaign_id, assignment.shown_key)
-    except (AssignmentVoid, CalibrationMissing) as error:
-        messages.warning(request, text_of(error))
-        return _to_next(request, judge)
-    except (CampaignNotOpen, CampaignTimeOver, ConsentMissing) as error:
-        messages.warning(request, text_of(error))
-        return redirect("arena_campaign", judge.campaign_id)
-    return _after(request, judge, assignment, judgement)
-
-
 def _record(request: MemberRequest, assignment: Assignment, value: dict[str, Any]) -> Judgement:
     """Judge ``assignment``, or correct its judgement."""
     number = _number(request.POST.get("expected", ""))

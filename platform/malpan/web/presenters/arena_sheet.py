@@ -88,6 +88,24 @@ def sheet_of(assignment: Assignment, texts: Sequence[str], value: Mapping[str, A
     )
 
 
+def words_of(sheet: Sheet, note: str) -> str:
+    """What was entered on ``sheet``, with ``note``, as a text; empty if nothing was."""
+    lines = [f"{each.legend}: {said}" for each in sheet.questions if (said := each.entered or _chosen(each.options))]
+    if reasons := _chosen(sheet.reasons):
+        lines.append(_("까닭: %(reasons)s") % {"reasons": reasons})
+    for row in sheet.spans:
+        if row.quote.strip():
+            said = ", ".join(filter(None, (_chosen(row.severities), _chosen(row.categories))))
+            lines.append(_("오류: “%(quote)s”") % {"quote": row.quote} + (f" ({said})" if said else ""))
+    if note.strip():
+        lines += [_("메모:"), note]
+    return "\n".join(lines)
+
+
+def _chosen(options: Sequence[Option]) -> str:
+    return ", ".join(each.label for each in options if each.is_chosen)
+
+
 def _questions(campaign: Campaign, outputs: Sequence[Output], value: Mapping[str, Any]) -> tuple[Question, ...]:
     if campaign.protocol == Campaign.Protocol.PAIRWISE:
         chosen = value.get("choice")
