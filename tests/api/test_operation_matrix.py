@@ -117,7 +117,7 @@ def named(phase):
         "pk": phase.pk,
         "number": team.number,
         **dict.fromkeys(("one_id", "other_id"), submission.public_id),
-        **dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk"), 1),
+        **dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk", "delivery_pk"), 1),
     }
 
 

@@ -42,6 +42,7 @@ from malpan.api.routes import api
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.roles import appoint
 from malpan.core.storage import store_private
+from malpan.notifications.models import Endpoint, Letter
 from malpan.wsgi import application
 from tests.factories import (
     PhaseFactory,
@@ -93,11 +94,16 @@ def world():
     appoint(competition=competition, user=owner, role=CompetitionRole.Role.OWNER, actor=None)
     people = {"participant": leader_of(team), "owner": owner}
     tokens = {name: create_api_token(user=each, label="t", scopes=list(Scope))[1] for name, each in people.items()}
+    webhook = Endpoint.objects.create(
+        pk=phase.pk, person=people["participant"], url="https://hooks.example.com/", events=["scored"]
+    )
+    Letter.objects.create(pk=phase.pk, person=people["participant"], endpoint=webhook, event="scored", key="k")
     there = {
         "slug": competition.slug,
         "track": phase.track.slug,
         "public_id": str(submission.public_id),
         "pk": phase.pk,
+        "delivery_pk": phase.pk,
         "number": team.number,
     }
     return tokens, there

@@ -177,15 +177,15 @@ def test_a_delivery_is_sent_again_under_its_id() -> None:
         endpoint = endpoint_at(receiver)
         posted(person=endpoint.person)
         webhooks.deliver_due()
-        call = calls().get()
+        call, own = calls().get(), endpoints.endpoints_of(endpoint.person)
         with pytest.raises(EndpointNotFound):
-            endpoints.send_again(person=UserFactory.create(), pk=call.pk)
-        endpoints.send_again(person=endpoint.person, pk=call.pk)
+            endpoints.send_again(rows=endpoints.endpoints_of(UserFactory.create()), pk=call.pk)
+        endpoints.send_again(rows=own, pk=call.pk)
         webhooks.deliver_due()
         assert receiver.calls == {call.webhook_id: 2}
-        endpoints.switch_endpoint(endpoint=endpoint, actor=endpoint.person)
+        endpoints.switch_endpoint(endpoint=endpoint, actor=endpoint.person, is_on=False)
         with pytest.raises(EndpointOff):
-            endpoints.send_again(person=endpoint.person, pk=call.pk)
+            endpoints.send_again(rows=own, pk=call.pk)
 
 
 def test_a_test_is_sent_once_a_minute() -> None:
@@ -203,12 +203,42 @@ def test_a_test_is_sent_once_a_minute() -> None:
     "url",
     [
         *("http://example.com/", "ftp://example.com/", "https:///x", "https://a:b@example.com/", "https://example.com:22/"),
-        "https://example.com:99999/",
+        *("https://example.com:99999/", "https://exa mple.com/", "https://example.com/" + "a" * 500),
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_one_is_refused(url: str) -> None:
     with pytest.raises(EndpointAddressRefused):
         endpoints.create_endpoint(person=UserFactory.create(), url=url, events=[NAME])
+
+
+def test_it_is_changed_and_switched_and_the_log_tells_of_the_address_the_host_alone() -> None:
+    person = UserFactory.create()
+    made = endpoints.create_endpoint(person=person, url="https://a.example/secret", events=[NAME, NAME])
+    Endpoint.objects.update(failing_since=timezone.now())
+    change = {"endpoint": made, "actor": person}
+    changed = endpoints.update_endpoint(**change, events=["scored"])
+    assert (changed.url, changed.events, changed.failing_since is None) == (made.url, ["scored"], False)
+    for _twice in range(2):
+        changed = endpoints.update_endpoint(**change, url="https://b.example/secret")
+    assert (changed.url, changed.failing_since) == ("https://b.example/secret", None)
+    Endpoint.objects.update(failing_since=timezone.now())
+    assert endpoints.switch_endpoint(**change, is_on=True).failing_since is not None, "it is on"
+    for is_on in (False, False, True):
+        assert (endpoints.switch_endpoint(**change, is_on=is_on).off_at is None) == is_on
+    assert Endpoint.objects.get().failing_since is None
+    rows = list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))
+    assert rows == [
+        ("endpoint.create", {}, {"host": "a.example", "events": [NAME]}),
+        ("endpoint.update", {"events": [NAME]}, {"events": ["scored"]}),
+        ("endpoint.update", {"host": "a.example"}, {"host": "b.example"}),
+        ("endpoint.switch_off", {}, {}),
+        ("endpoint.switch_on", {}, {}),
+    ]
+    with pytest.raises(EndpointAddressRefused):
+        endpoints.update_endpoint(**change, url="http://b.example/")
+    endpoints.remove_endpoint(**change)
+    with pytest.raises(EndpointNotFound):
+        endpoints.switch_endpoint(**change, is_on=False)
 
 
 def test_a_person_has_so_many_and_no_more() -> None:

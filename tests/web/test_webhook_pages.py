@@ -70,7 +70,7 @@ def test_it_is_switched_and_removed_by_its_owner_alone(client: Client) -> None:
     client.post(f"{PAGE}{pk}/switch/")
     assert Endpoint.objects.get().off_at is not None
     assert "꺼져 있는 웹훅" in client.post(f"{PAGE}{pk}/test/", follow=True).content.decode()
-    client.post(f"{PAGE}{pk}/switch/")
+    client.post(f"{PAGE}{pk}/switch/", {"is_on": "yes"})
     assert Endpoint.objects.get().off_at is None
     client.post(f"{PAGE}{pk}/remove/")
     assert not Endpoint.objects.exists()

@@ -41,6 +41,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "judge_pk": "1",
     "judgement_pk": "1",
     "exclusion_pk": "1",
+    "delivery_pk": "1",
     **dict.fromkeys(("one_id", "other_id"), "00000000-0000-0000-0000-000000000000"),
 }
 _OF_TYPES: Final[Mapping[str, Any]] = {
@@ -55,6 +56,7 @@ _OF_FORMATS: Final[Mapping[str, Any]] = {
     "uuid": EXAMPLES["public_id"],
     "date-time": "2030-01-01T09:00:00+09:00",
     "date": "2030-01-01",
+    "uri": "https://hooks.example.com/malpan",
     "binary": FILE,
 }
 _OF_NAMES: Final[Mapping[str, Any]] = {
@@ -70,6 +72,7 @@ _OF_NAMES: Final[Mapping[str, Any]] = {
     "body": "id는 문자열입니까?",
     "answer_ko": "네, 문자열입니다.",
     "score": "final_score",
+    "events": ["scored"],
     "passphrase": "오래 기억할 암호 구문 하나",
     "text": "팀 번호,점수\n1,87.5",
     **dict.fromkeys(("sha256", "result_sha256"), "0" * 64),

@@ -1,11 +1,16 @@
-"""Webhooks of a person: made, tried, switched and removed by their owner, who may have a delivery sent again."""
+"""Webhooks: made, changed, tried and removed by their owner, who may have a delivery sent again.
+
+``rows`` is those of one owner: nobody reaches another's through a primary key.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -18,21 +23,22 @@ from malpan.notifications.webhooks import TEST
 
 ENDPOINTS_MAX: Final = 5
 State = Letter.State
+Endpoints = QuerySet[Endpoint]
 
 
-def endpoints_of(person: User) -> QuerySet[Endpoint]:
+def endpoints_of(person: User) -> Endpoints:
     """The person's webhooks, the oldest first."""
     return Endpoint.objects.filter(person=person)
 
 
-def deliveries_of(person: User) -> QuerySet[Letter]:
-    """What was, or is to be, sent to the person's webhooks, the newest first."""
-    return Letter.objects.filter(endpoint__person=person).select_related("endpoint")
+def deliveries_of(rows: Endpoints) -> QuerySet[Letter]:
+    """What was, or is to be, sent to ``rows``, the newest first."""
+    return Letter.objects.filter(endpoint__in=rows).select_related("endpoint")
 
 
-def endpoint_of(person: User, pk: int) -> Endpoint:
-    """One of the person's webhooks. Raises ``EndpointNotFound``."""
-    found = endpoints_of(person).filter(pk=pk).first()
+def endpoint_of(rows: Endpoints, pk: int) -> Endpoint:
+    """One of ``rows``. Raises ``EndpointNotFound``."""
+    found = rows.filter(pk=pk).first()
     if found is None:
         raise EndpointNotFound
     return found
@@ -48,9 +54,47 @@ def create_endpoint(*, person: User, url: str, events: Iterable[str]) -> Endpoin
         locked = User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if locked.endpoints.count() >= ENDPOINTS_MAX:
             raise TooManyEndpoints(limit=ENDPOINTS_MAX)
-        made = Endpoint.objects.create(person=person, url=url, events=list(events))
-        audit.record(actor=person, action="endpoint.create", obj=made, after={"events": made.events}, person=person)
+        made = Endpoint.objects.create(person=person, url=url, events=list(dict.fromkeys(events)))
+        audit.record(actor=person, action="endpoint.create", obj=made, after=_facts(made), person=person)
     return made
+
+
+def update_endpoint(
+    *, endpoint: Endpoint, actor: User, url: str | None = None, events: Iterable[str] | None = None
+) -> Endpoint:
+    """Send what comes from now on, and what waits, to another ``url``; let it hear of other ``events``.
+
+    Raises ``EndpointAddressRefused``.
+    """
+    changes: dict[str, Any] = {}
+    if url is not None:
+        _check(url)
+        changes["url"] = url
+    if events is not None:
+        changes["events"] = list(dict.fromkeys(events))
+
+    def change(held: Endpoint) -> bool:
+        if all(getattr(held, name) == value for name, value in changes.items()):
+            return False
+        if held.url != changes.get("url", held.url):
+            held.failing_since = None
+        for name, value in changes.items():
+            setattr(held, name, value)
+        return True
+
+    return _change(endpoint, actor, "endpoint.update", change)
+
+
+def switch_endpoint(*, endpoint: Endpoint, actor: User, is_on: bool) -> Endpoint:
+    """Switch it off, or on again as if it had never failed. A second time it changes nothing."""
+
+    def change(held: Endpoint) -> bool:
+        if (held.off_at is None) == is_on:
+            return False
+        held.off_at, held.failing_since = None if is_on else timezone.now(), None
+        return True
+
+    return _change(endpoint, actor, "endpoint.switch_on" if is_on else "endpoint.switch_off", change)
 
 
 def remove_endpoint(*, endpoint: Endpoint, actor: User) -> None:
@@ -60,48 +104,61 @@ def remove_endpoint(*, endpoint: Endpoint, actor: User) -> None:
         endpoint.delete()
 
 
-def switch_endpoint(*, endpoint: Endpoint, actor: User) -> Endpoint:
-    """Switch it off, or on again as if it had never failed."""
-    with transaction.atomic():
-        held = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
-        held.off_at, held.failing_since = (timezone.now() if held.off_at is None else None), None
-        held.save(update_fields=["off_at", "failing_since"])
-        action = "endpoint.switch_on" if held.off_at is None else "endpoint.switch_off"
-        audit.record(actor=actor, action=action, obj=held, person=held.person)
-    return held
-
-
-def try_endpoint(*, endpoint: Endpoint) -> None:
-    """Send it an event of the type ``test``, at most one a minute. Raises ``EndpointOff``."""
+def try_endpoint(*, endpoint: Endpoint) -> Letter:
+    """Send it an event of the type ``test``, at most one a minute; returns that of this minute. Raises
+    ``EndpointOff``.
+    """
     if endpoint.off_at is not None:
         raise EndpointOff
     key = f"{TEST}:{timezone.now():%Y%m%d%H%M}"
     test = Letter(event=TEST, key=key, person_id=endpoint.person_id, endpoint=endpoint)
     Letter.objects.bulk_create([test], ignore_conflicts=True)
+    return endpoint.letters.get(key=key)
 
 
-def send_again(*, person: User, pk: int) -> None:
+def send_again(*, rows: Endpoints, pk: int) -> Letter:
     """Have a delivery that arrived or was given up sent once more, under its id. One that waits goes at once.
 
     Raises ``EndpointNotFound``, ``EndpointOff``.
     """
     with transaction.atomic():
-        letter = deliveries_of(person).select_for_update(of=("self",)).filter(pk=pk).first()
+        letter = deliveries_of(rows).select_for_update(of=("self",)).filter(pk=pk).first()
         if letter is None or letter.endpoint is None:
             raise EndpointNotFound
         if letter.endpoint.off_at is not None:
             raise EndpointOff
         letter.state, letter.sent_at, letter.attempts, letter.not_before = State.WAITING, None, 0, timezone.now()
         letter.save(update_fields=["state", "sent_at", "attempts", "not_before"])
+    return letter
+
+
+def _change(endpoint: Endpoint, actor: User, action: str, change: Callable[[Endpoint], bool]) -> Endpoint:
+    """``change`` the row under its lock; it says whether it did. Raises ``EndpointNotFound``."""
+    with transaction.atomic():
+        held = Endpoint.objects.select_for_update().filter(pk=endpoint.pk).first()
+        if held is None:
+            raise EndpointNotFound
+        before = _facts(held)
+        if change(held):
+            held.save(update_fields=["url", "events", "off_at", "failing_since"])
+            old, new = audit.changed(before, _facts(held))
+            audit.record(actor=actor, action=action, obj=held, before=old, after=new, person=held.person)
+    return held
+
+
+def _facts(endpoint: Endpoint) -> dict[str, Any]:
+    """Of the address only the host: what follows may be a secret."""
+    return {"host": urlsplit(endpoint.url).hostname, "events": endpoint.events}
 
 
 def _check(url: str) -> None:
     """Raises ``EndpointAddressRefused``. Whether the machine is a public one is asked at every delivery."""
     try:
+        URLValidator(schemes=["https"])(url)
         parts = urlsplit(url)
         port = parts.port or 443
-    except ValueError as error:
+    except (ValidationError, ValueError) as error:
         raise EndpointAddressRefused from error
     has_person = parts.username is not None or parts.password is not None
-    if parts.scheme != "https" or not parts.hostname or has_person or (port != 443 and port < 1024):
+    if has_person or (port != 443 and port < 1024) or len(url) > Endpoint.URL_CHARS:
         raise EndpointAddressRefused

@@ -18,11 +18,13 @@ class Endpoint(models.Model):
     (``signatures``).
     """
 
+    URL_CHARS = 500
+
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="endpoints", verbose_name=_("사용자")
     )
-    url = models.URLField(_("주소"), max_length=500)
+    url = models.URLField(_("주소"), max_length=URL_CHARS)
     events = ArrayField(models.CharField(max_length=40), default=list, verbose_name=_("사건"))
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
     failing_since = models.DateTimeField(_("실패하기 시작한 시각"), null=True, blank=True)

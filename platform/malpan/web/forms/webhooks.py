@@ -12,7 +12,7 @@ from malpan.notifications.models import Endpoint
 class EndpointForm(forms.Form):
     url = forms.URLField(
         label=_("받을 주소"),
-        max_length=Endpoint._meta.get_field("url").max_length,
+        max_length=Endpoint.URL_CHARS,
         assume_scheme="https",
         help_text=_("https://로 시작하는, 인터넷에서 닿는 주소입니다."),
         error_messages={"required": _("받을 주소를 입력해 주십시오.")},

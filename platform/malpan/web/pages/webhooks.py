@@ -48,11 +48,11 @@ def webhooks_page(request: MemberRequest) -> HttpResponse:
 @require_POST
 @members_only
 def switch_action(request: MemberRequest, pk: int) -> HttpResponse:
-    """Switch one of the person's own webhooks off, or on again. Raises ``EndpointNotFound``."""
-    endpoint = endpoints.endpoint_of(request.user, pk)
+    """Switch one of the person's own webhooks off, or with ``is_on`` on again. Raises ``EndpointNotFound``."""
+    endpoint = endpoints.endpoint_of(endpoints.endpoints_of(request.user), pk)
     return act(
         request,
-        lambda _values: endpoints.switch_endpoint(endpoint=endpoint, actor=request.user),
+        lambda _values: endpoints.switch_endpoint(endpoint=endpoint, actor=request.user, is_on="is_on" in request.POST),
         to=reverse("webhooks"),
         success=lambda held: _("웹훅을 켰습니다.") if held.off_at is None else _("웹훅을 껐습니다."),
     )
@@ -62,7 +62,7 @@ def switch_action(request: MemberRequest, pk: int) -> HttpResponse:
 @members_only
 def test_action(request: MemberRequest, pk: int) -> HttpResponse:
     """Send an event of the type ``test`` to one of the person's own webhooks. Raises ``EndpointNotFound``."""
-    endpoint = endpoints.endpoint_of(request.user, pk)
+    endpoint = endpoints.endpoint_of(endpoints.endpoints_of(request.user), pk)
     return act(
         request,
         lambda _values: endpoints.try_endpoint(endpoint=endpoint),
@@ -75,7 +75,7 @@ def test_action(request: MemberRequest, pk: int) -> HttpResponse:
 @members_only
 def remove_action(request: MemberRequest, pk: int) -> HttpResponse:
     """Remove one of the person's own webhooks. Raises ``EndpointNotFound``."""
-    endpoint = endpoints.endpoint_of(request.user, pk)
+    endpoint = endpoints.endpoint_of(endpoints.endpoints_of(request.user), pk)
     return act(
         request,
         lambda _values: endpoints.remove_endpoint(endpoint=endpoint, actor=request.user),
@@ -90,7 +90,7 @@ def resend_action(request: MemberRequest, pk: int) -> HttpResponse:
     """Have something sent again to one of the person's own webhooks. Raises ``EndpointNotFound``."""
     return act(
         request,
-        lambda _values: endpoints.send_again(person=request.user, pk=pk),
+        lambda _values: endpoints.send_again(rows=endpoints.endpoints_of(request.user), pk=pk),
         to=reverse("webhooks"),
         success=_("곧 다시 보냅니다. 받는 쪽은 같은 webhook-id를 받습니다."),
     )
@@ -99,7 +99,7 @@ def resend_action(request: MemberRequest, pk: int) -> HttpResponse:
 def _page(request: MemberRequest, form: EndpointForm, status: int = 200) -> HttpResponse:
     labels = {TEST: _("시험"), **{event.name: event.label for event in all_events()}}
     held = list(endpoints.endpoints_of(request.user))
-    page = page_of(request, endpoints.deliveries_of(request.user))
+    page = page_of(request, endpoints.deliveries_of(endpoints.endpoints_of(request.user)))
     context = {
         "form": form,
         "endpoints": [(each, [labels.get(name, name) for name in each.events]) for each in held],

@@ -49,6 +49,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "endpoint.remove": _("웹훅을 지움"),
     "endpoint.switch_off": _("웹훅을 끔"),
     "endpoint.switch_on": _("웹훅을 켬"),
+    "endpoint.update": _("웹훅을 고침"),
     "exclusion.create": _("평가에서 뺌"),
     "exclusion.lift": _("평가에서 뺀 것을 되돌림"),
     "invitation.create": _("팀에 초대함"),

@@ -1,0 +1,117 @@
+"""A person's webhooks by the API alone: made, tried, heard, sent again, changed and removed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+
+from malpan.accounts.models import Scope
+from malpan.accounts.services import create_api_token
+from malpan.notifications import endpoints, public_http, webhooks
+from malpan.notifications.models import Endpoint
+from tests.factories import UserFactory
+from tests.notifications.receiver import is_signed, listening
+
+pytestmark = pytest.mark.django_db
+PATH = "/api/v1/webhooks/"
+NEW = {"url": "https://hooks.example.com/a?key=b", "events": ["scored", "notice"]}
+
+
+@pytest.fixture
+def client() -> Client:
+    return client_of(UserFactory.create())
+
+
+def client_of(person) -> Client:
+    token = create_api_token(user=person, label="t", scopes=[Scope.READ, Scope.SUBMIT])[1]
+    return Client(headers={"Authorization": f"Bearer {token}", "Accept-Language": "ko"})
+
+
+def send(client, method, path="", body=None):
+    return client.generic(method, PATH + path, json.dumps(body or {}), content_type="application/json")
+
+
+def test_a_secret_is_told_once(client):
+    made = send(client, "POST", body=NEW)
+    assert made.status_code == 201
+    secret = made.json().pop("secret")
+    assert secret.startswith("whsec_")
+    assert {name: made.json()[name] for name in (*NEW, "is_on")} == NEW | {"is_on": True}
+    pk = made.json()["id"]
+    for path in ("", f"{pk}/", f"{pk}/deliveries/"):
+        assert secret not in client.get(PATH + path).content.decode()
+    assert [each["id"] for each in client.get(PATH).json()["items"]] == [pk]
+
+
+def test_a_program_makes_one_tries_it_and_has_it_sent_again(client, monkeypatch):
+    monkeypatch.setattr(public_http, "is_public", lambda _address: True)
+    made = send(client, "POST", body=NEW).json()
+    with listening(lambda _key, before: 500 if before == 0 else 204) as receiver:
+        Endpoint.objects.update(url=receiver.address)  # a loopback one has no TLS
+        first, second = (send(client, "POST", f"{made['id']}/test/") for _ in range(2))
+        assert (first.status_code, first.json()) == (202, second.json())
+        webhooks.deliver_due()
+        [failed] = client.get(f"{PATH}{made['id']}/deliveries/").json()["items"]
+        assert (failed["state"], failed["error"], failed["attempts"]) == ("waiting", "HTTP 500", 1)
+        assert failed["next_attempt_at"] is not None
+        again = send(client, "POST", f"{made['id']}/deliveries/{failed['id']}/resend/")
+        assert again.status_code == 202
+        webhooks.deliver_due()
+    [sent] = client.get(f"{PATH}{made['id']}/deliveries/").json()["items"]
+    assert (sent["state"], sent["error"], sent["next_attempt_at"]) == ("sent", "", None)
+    assert sent["webhook_id"] == failed["webhook_id"]
+    assert receiver.calls == {sent["webhook_id"]: 2}
+    assert is_signed(made["secret"], receiver.headers[-1], receiver.arrived[sent["webhook_id"]][0])
+
+
+def test_it_is_changed_and_removed(client):
+    pk = send(client, "POST", body=NEW).json()["id"]
+    changed = send(client, "PATCH", f"{pk}/", {"events": ["rescored"], "is_on": False}).json()
+    assert (changed["url"], changed["events"], changed["is_on"]) == (NEW["url"], ["rescored"], False)
+    refused = send(client, "POST", f"{pk}/test/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "endpoint_off")
+    assert send(client, "PATCH", f"{pk}/", {"is_on": True}).json()["off_at"] is None
+    assert send(client, "DELETE", f"{pk}/").status_code == 204
+    assert not Endpoint.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (NEW | {"url": "http://hooks.example.com/"}, 422, "endpoint_address_refused"),
+        (NEW | {"events": []}, 422, "fields_invalid"),
+        (NEW | {"events": ["of_tomorrow"]}, 422, "fields_invalid"),
+        (NEW | {"url": "https://a.example/" + "a" * 500}, 422, "fields_invalid"),
+        (NEW | {"person": 1}, 422, "fields_invalid"),
+    ],
+)
+def test_a_refusal_is_a_problem(client, body, status, code):
+    for method, path in (("POST", ""), ("PATCH", f"{send(client, 'POST', body=NEW).json()['id']}/")):
+        refused = send(client, method, path, body)
+        assert (refused.status_code, refused.json()["code"]) == (status, code)
+        assert refused["Content-Type"].startswith("application/problem+json")
+    assert set(Endpoint.objects.values_list("url", flat=True)) == {NEW["url"]}
+
+
+def test_so_many_and_no_more(client):
+    for _ in range(endpoints.ENDPOINTS_MAX):
+        assert send(client, "POST", body=NEW).status_code == 201
+    refused = send(client, "POST", body=NEW)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_endpoints")
+
+
+def test_nobody_reaches_anothers(client):
+    pk = send(client, "POST", body=NEW).json()["id"]
+    delivery = send(client, "POST", f"{pk}/test/").json()["id"]
+    stranger = client_of(UserFactory.create())
+    own = send(stranger, "POST", body=NEW).json()["id"]
+    for method, path in (
+        *(("GET", f"{pk}/"), ("PATCH", f"{pk}/"), ("DELETE", f"{pk}/"), ("POST", f"{pk}/test/")),
+        *(("GET", f"{pk}/deliveries/"), ("POST", f"{pk}/deliveries/{delivery}/resend/")),
+        ("POST", f"{own}/deliveries/{delivery}/resend/"),
+    ):
+        answer = send(stranger, method, path)
+        assert (answer.status_code, answer.json()["code"]) == (404, "endpoint_not_found"), (method, path)
+    assert [each["id"] for each in stranger.get(PATH).json()["items"]] == [own]
