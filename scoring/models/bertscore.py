@@ -129,7 +129,6 @@ class BertScoreEncoder:
         self.budget = budget
         self.precision = precision
         self.references = EmbeddingCache(CACHE_BYTES)
-        self._ignored = torch.tensor(sorted(tokenizer.ignored_ids), device=device)
 
     def embed(self, texts: Iterable[str], on_characters: OnCharacters) -> dict[str, Embedded]:
         """Embed each text of ``texts`` once. ``on_characters`` gets the number of characters of each batch."""
@@ -153,9 +152,9 @@ class BertScoreEncoder:
             with exact_inference(self.precision):
                 hidden = self.encode(packed).float()
                 vectors = (hidden / hidden.norm(dim=-1, keepdim=True)).split(packed.lengths)
-            weights = (~torch.isin(packed.ids, self._ignored)).float().split(packed.lengths)
-            for index, own, counting in zip(batch, vectors, weights, strict=True):
-                embedded[texts[index]] = Embedded(own, counting)
+            for index, own in zip(batch, vectors, strict=True):
+                counting = [float(piece not in self.tokenizer.ignored_ids) for piece in rows[index]]
+                embedded[texts[index]] = Embedded(own, torch.tensor(counting))
 
         run_batches(
             list(map(len, rows)),

@@ -24,7 +24,11 @@ FILE_BYTES: Final = 128 << 20  # a file is built in memory; one is enough for th
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A text as the metric uses it: unit vectors (tokens, width) and token weights, 1 or 0, (tokens,), both float32."""
+    """A text as the metric uses it: unit vectors (tokens, width) and token weights, 1 or 0, (tokens,), both float32.
+
+    The vectors are on the device that made them, the weights in the processor's memory: to ask a GPU for each text
+    whether anything in it counts takes longer than to match them.
+    """
 
     vectors: torch.Tensor
     weights: torch.Tensor
@@ -80,7 +84,7 @@ class EmbeddingCache:
         missing = [text for text in wanted if text not in found]
         if self._files is not None and missing:
             for text, rows in self._files.read(missing).items():
-                found[text] = Embedded(rows[:, :-1].contiguous().to(self._device), rows[:, -1].clone().to(self._device))
+                found[text] = Embedded(rows[:, :-1].contiguous().to(self._device), rows[:, -1].clone())
                 self._memory.put(text, found[text])
         return found
 
@@ -96,7 +100,7 @@ class EmbeddingCache:
 
 def _rows(embedded: Embedded) -> torch.Tensor:
     """Vectors and weights side by side: (tokens, width + 1)."""
-    return torch.cat([embedded.vectors, embedded.weights[:, None]], dim=1)
+    return torch.cat([embedded.vectors.cpu(), embedded.weights[:, None]], dim=1)
 
 
 def _own(part: torch.Tensor) -> torch.Tensor:

@@ -164,7 +164,7 @@ def attention_for(device: str, dtype: torch.dtype, head_size: int) -> Attention:
     """The fastest attention inside packed rows on ``device``; by blocks if this card has no kernel for it."""
     if device == "cpu":
         return attend_by_blocks
-    fastest = attend_nested if dtype is torch.float32 else attend_varlen
+    fastest = attend_ragged if dtype is torch.float32 else attend_varlen
     return fastest if _works(fastest, device, dtype, head_size) else attend_by_blocks
 
 
@@ -212,15 +212,25 @@ def attend_nested(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, p
     return context.transpose(1, 2).values()
 
 
+def attend_ragged(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
+    """The same by the kernel that nested tensors come to, the memory-efficient one, called without them."""
+    offsets, longest = packed.offsets, max(packed.lengths)
+    parts = (states[None] for states in (query, key, value))
+    context: torch.Tensor = torch.ops.aten._efficient_attention_forward(
+        *parts, None, offsets, offsets, longest, longest, dropout_p=0.0, custom_mask_type=0
+    )[0]
+    return context[0]
+
+
 def attend_varlen(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
     """The same with FlashAttention's kernel for rows of any length, for bfloat16 and float16 only."""
     from torch.nn.attention.varlen import varlen_attn
 
     longest = max(packed.lengths)
     context: Any = varlen_attn(
-        query.contiguous(),
-        key.contiguous(),
-        value.contiguous(),
+        query,
+        key,
+        value,
         packed.offsets,
         packed.offsets,
         longest,

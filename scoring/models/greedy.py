@@ -38,7 +38,7 @@ def greedy_f1(references: Sequence[Embedded], candidates: Sequence[Embedded]) ->
 def _stack(texts: Sequence[Embedded]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Vectors (texts, longest, width), weights (texts, longest) and the mask of real tokens (texts, longest)."""
     vectors = pad_sequence([text.vectors for text in texts], batch_first=True)
-    weights = pad_sequence([text.weights for text in texts], batch_first=True)
+    weights = pad_sequence([text.weights for text in texts], batch_first=True).to(vectors.device)
     lengths = torch.tensor([text.length for text in texts], device=vectors.device)
     return vectors, weights, torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from transformers.utils import import_utils
 
@@ -16,6 +17,11 @@ from scoring.models.files import ModelDamaged
 # does: a second and a half, and 70 MB of every process that scores. Every use of transformers here comes after this.
 for _unused in ("sklearn", "scipy"):
     setattr(import_utils, f"_{_unused}_available", False)
+
+
+# While transformers makes a model, torch's functions for making tensors are other ones, in all threads: a second model
+# made meanwhile has no weights.
+_one_at_a_time: Final = threading.Lock()
 
 
 class TooFewLayers(WordedError, ModelUnavailable):
@@ -50,7 +56,7 @@ def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[s
     from safetensors import SafetensorError
 
     try:
-        with quiet_transformers():  # weights of the layers left out would be reported as unused
+        with _one_at_a_time, quiet_transformers():  # weights of the layers left out would be reported as unused
             model, info = loader.from_pretrained(
                 folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True
             )

@@ -5,7 +5,8 @@ the fastest square product this card computes in the same precision ("model-FLOP
 peak"). "cold" is a process's first scoring with the model already on the card, "warm" a later one, "on the card" the
 same without tokenizing. The deviation is from float32 on this machine's processor, over the first ``--checked`` pairs.
 ``--workers`` runs up to that many processes at once on the card; ``--compile`` adds what follows attention in a layer
-compiled by torch.compile. With ``--device cpu`` the same code runs on a processor, to see that it works.
+compiled by torch.compile, in the precisions named or all. With ``--device cpu`` the same code runs on a processor, to
+see that it works.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from torch.nn import functional
 from scoring.metrics import PairMetric, load_metric
 from scoring.models.batching import TokenBudget, run_batches
 from scoring.models.bleurt import EncodedPair
-from scoring.models.encoder import Attention, attend_by_blocks, attend_nested, attend_varlen
+from scoring.models.encoder import Attention, attend_by_blocks, attend_nested, attend_ragged, attend_varlen
 from scoring.models.packing import Packed
 from scoring.models.precision import available_precisions, exact_inference, precision_on
 from scoring.models.products import Linear, fastest_linear
-from scoring.models.profile import load_profile
+from scoring.models.profile import PRECISIONS, load_profile
 from scoring.models.store import ModelStore
 from tests.benchmarks.bench_bleurt import needed_flops
 from tests.benchmarks.contest import BERT_BASE, BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
@@ -64,25 +65,32 @@ def show(arguments: Sequence[str] = ()) -> None:
         free, total = torch.cuda.mem_get_info()
         print(f"{torch.cuda.get_device_name()}, {free >> 30} of {total >> 30} GiB free; torch {torch.__version__}\n")
     options.items = 12 if options.quick else options.items
-    shapes = [TINY] if options.quick else [BLEURT_D12, BLEURT_20]
-    precisions, ways, sizes = [], [], []
+    shapes = [TINY] if options.quick else [{12: BLEURT_D12, 32: BLEURT_20}[layers] for layers in options.layers]
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
         for number, shape in enumerate(shapes):
             say(f"  making BLEURT {shape}")
             profile = make_models(Path(folder) / str(number), bert=TINY if options.quick else BERT_BASE, bleurt=shape)
-            exact = processor_values(profile, options)
-            for name in available_precisions(options.device):
-                store = ModelStore(replace(load_profile(profile), precision=name), options.device)
-                precisions += precision_rows(store, shape, exact, options)
-                ways += attention_rows(store, shape, options)
-                sizes += size_rows(store, shape, options)
-        print(markdown_table(COLUMNS, precisions), end="\n\n", flush=True)
-        columns = ("attention of BLEURT", "on the card, s", "beside blocks", "max diff from blocks")
-        print(markdown_table(columns, ways), end="\n\n", flush=True)
-        columns = ("BLEURT", *(f"{size:,} tokens a batch" for size in SIZES))
-        print(markdown_table(columns, sizes), end="\n\n", flush=True)
+            show_shape(profile, shape, options)
         columns = ("workers at once", "items a second, all", "of one worker")
         print(markdown_table(columns, worker_rows(profile, options)), flush=True)
+
+
+def show_shape(profile: Path, shape: Shape, options: argparse.Namespace) -> None:
+    """The tables of one size of BLEURT: precisions, ways of attention, batch sizes."""
+    exact = processor_values(profile, options)
+    precisions, ways, sizes = [], [], []
+    for name in available_precisions(options.device):
+        store = ModelStore(replace(load_profile(profile), precision=name), options.device)
+        precisions += precision_rows(store, shape, exact, options)
+        ways += attention_rows(store, shape, options)
+        sizes.append(size_row(store, shape, options))
+    print(markdown_table(COLUMNS, precisions), end="\n\n")
+    print(
+        markdown_table(("attention of BLEURT", "on the card, s", "beside blocks", "max diff from blocks"), ways),
+        end="\n\n",
+    )
+    columns = ("tokens a batch", *(f"{size:,} " for size in SIZES))
+    print(markdown_table(columns, sizes), end="\n\n", flush=True)
 
 
 def processor_values(profile: Path, options: argparse.Namespace) -> dict[str, list[float]]:
@@ -98,7 +106,7 @@ def precision_rows(
 ) -> list[list[str]]:
     """BLEURT of ``shape``, as it is and compiled if wanted, then BERTScore; all in the store's precision."""
     first, following = submissions(options.items)
-    name = store.precision.name
+    name, number_format = store.precision.name, store.precision.weights
     peak = product_peak(name, options.device, 512 if options.quick else 8192)
     rows: list[list[str]] = []
     for role in ("bleurt", "bertscore"):
@@ -117,7 +125,7 @@ def precision_rows(
         label = f"BLEURT {shape}, {name}" if role == "bleurt" else f"BERTScore, {name}"
         cells = [f"{cold_s:.3f}", f"{warm_s:.3f}", f"{options.items / warm_s:.0f}", alone, share]
         rows.append([label, *cells, f"{peak / 1e12:.1f}", moved])
-        if role == "bleurt" and options.compile and fastest_linear(options.device, store.precision.weights) is Linear:
+        if role == "bleurt" and name in options.compile and fastest_linear(options.device, number_format) is Linear:
             rows.append(compiled_row(store, shape, encoded, peak))
     return rows
 
@@ -170,7 +178,7 @@ def attention_rows(store: ModelStore, shape: Shape, options: argparse.Namespace)
     used = layers[0].attend
     rows: list[list[str]] = []
     expected, blocks_s = None, 0.0
-    for way in (attend_by_blocks, attend_padded, attend_nested, attend_varlen):
+    for way in WAYS:
         say(f"  {way.__name__} {shape} {store.precision.name}")
         for layer in layers:
             layer.attend = way
@@ -178,8 +186,8 @@ def attention_rows(store: ModelStore, shape: Shape, options: argparse.Namespace)
         try:
             found = store.bleurt.predict(encoded[: options.checked]).tolist()
             seconds = forward_seconds(store, encoded)
-        except (ImportError, NotImplementedError, RuntimeError) as failure:
-            rows.append([label, "", "", str(failure).splitlines()[0][:60]])
+        except (ImportError, RuntimeError):  # this device has no such kernel for this format
+            rows.append([label, "none here", "", ""])
             continue
         expected, blocks_s = expected or found, blocks_s or seconds
         rows.append([label, f"{seconds:.3f}", f"{blocks_s / seconds:.2f}x", f"{deviation(found, expected):.1e}"])
@@ -201,21 +209,22 @@ WAYS: dict[Attention, str] = {
     attend_by_blocks: "blocks of one length",
     attend_padded: "padded with a mask",
     attend_nested: "nested (jagged) rows",
+    attend_ragged: "the kernel of nested rows alone",
     attend_varlen: "FlashAttention, rows of any length",
 }
 
 
-def size_rows(store: ModelStore, shape: Shape, options: argparse.Namespace) -> list[list[str]]:
+def size_row(store: ModelStore, shape: Shape, options: argparse.Namespace) -> list[str]:
     """Seconds on the card by the number of tokens a batch may hold."""
     _, submission = submissions(options.items)
-    encoded = store.bleurt.tokenizer.encode_pairs(submission.pairs) * (1 if options.quick else 4)
+    encoded = store.bleurt.tokenizer.encode_pairs(submission.pairs) * 2
     usual = store.bleurt.budget
     cells = []
     for size in SIZES:
         store.bleurt.budget = TokenBudget(size)
-        cells.append(f"{forward_seconds(store, encoded):.3f}")
+        cells.append(f"{forward_seconds(store, encoded, tries=1):.3f}")
     store.bleurt.budget = usual
-    return [[f"{shape}, {store.precision.name}, {len(encoded)} pairs", *cells]]
+    return [f"BLEURT {shape}, {store.precision.name}, {len(encoded)} pairs", *cells]
 
 
 def forward_seconds(store: ModelStore, encoded: list[EncodedPair], tries: int = 3) -> float:
@@ -299,6 +308,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--checked", type=int, default=48, help="pairs compared with the processor")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--workers", type=int, default=3, help="at most so many processes at once on the device")
-    parser.add_argument("--compile", action="store_true", help="measure compiled layers as well")
+    parser.add_argument("--layers", type=int, nargs="+", choices=(12, 32), default=[32, 12], help="which models")
+    parser.add_argument("--compile", nargs="*", default=(), metavar="PRECISION", help="measure compiled layers as well")
     parser.add_argument("--quick", action="store_true", help="a tiny model, 12 pairs: only to see that it works")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.compile == []:
+        options.compile = PRECISIONS
+    return options

@@ -179,7 +179,7 @@ def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks
         monkeypatch.setattr(encoders, "_works", lambda *_, works=works: works)
         chosen = encoders.attention_for.__wrapped__
         assert chosen("cpu", torch.float32, 64) is attend_by_blocks
-        assert chosen("cuda", torch.float32, 64) is (attend_nested if works else attend_by_blocks)
+        assert chosen("cuda", torch.float32, 64) is (encoders.attend_ragged if works else attend_by_blocks)
         assert chosen("cuda", torch.bfloat16, 64) is (attend_varlen if works else attend_by_blocks)
 
 

@@ -6,7 +6,6 @@ They need a CUDA device and are skipped elsewhere. The models are random and sma
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -25,7 +24,7 @@ from scoring.models.encoder import attend_by_blocks, attention_for
 from scoring.models.packing import pack
 from scoring.models.precision import available_precisions, exact_inference, precision_on
 from scoring.models.profile import load_profile
-from scoring.models.store import ModelStore, import_libraries
+from scoring.models.store import ModelStore
 from tests.scoring.tiny_models import make_masked_bert, make_sentencepiece_bleurt, strange_pairs, write_profile
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -145,24 +144,27 @@ def test_a_card_without_room_for_one_pair_is_named_as_the_cause(profile):
     assert len(scores(store, "bleurt", PAIRS[:4])) == 4  # it goes on when there is room again
 
 
+FORKED = """
+import json, os, sys
+from scoring.metrics import load_metric
+from scoring.models.store import ModelStore
+
+import_libraries()
+if child := os.fork():
+    sys.exit(os.waitpid(child, 0)[1] != 0)
+print(json.dumps(load_metric("bleurt", ModelStore(sys.argv[1], "cuda")).score_pairs(*json.load(sys.stdin))), flush=True)
+os._exit(0)
+"""
+
+
 def test_a_worker_that_forks_scores_in_its_child(profile):
     """The libraries are imported before the fork, which must not touch the card: a child could not use it then."""
-    program = "import sys; from tests.scoring.models.test_on_gpu import forked; forked(*sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", program, str(profile)], capture_output=True, text=True, timeout=120)
+    texts = json.dumps([list(side) for side in zip(*PAIRS[:8], strict=True)])
+    command = [sys.executable, "-c", FORKED, str(profile)]
+    done = subprocess.run(command, input=texts, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
     there = torch.tensor(json.loads(done.stdout), dtype=torch.float64)
     assert (there - scores(ModelStore(profile, "cpu"), "bleurt", PAIRS[:8])).abs().max() <= 1e-5
-
-
-def forked(profile: str) -> None:
-    """Import the libraries, fork, and score in the child; prints the values. Run in a process of its own."""
-    import_libraries()
-    assert not torch.cuda.is_initialized()
-    child = os.fork()
-    if not child:
-        print(json.dumps(scores(ModelStore(profile, "cuda"), "bleurt", PAIRS[:8]).tolist()), flush=True)
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_what_a_score_says_of_the_card(profile):

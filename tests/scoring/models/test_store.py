@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 import pytest
@@ -146,3 +148,15 @@ def test_libraries_that_cannot_be_imported_leave_the_garbage_collector_on(monkey
     with pytest.raises(ModuleNotFoundError, match="no_such_library"):
         store_module.import_libraries()
     assert (collected, gc.isenabled()) == ([False], True)
+
+
+def test_models_loaded_by_threads_at_once_have_all_their_weights(profile):
+    begin = threading.Barrier(4)
+
+    def load(_: int) -> list[float]:
+        begin.wait()
+        return load_metric("bleurt", ModelStore(profile, "cpu")).score_pairs(["말은 쉽다."], ["말이 쉽다."])
+
+    with ThreadPoolExecutor(4) as threads:
+        first, *others = threads.map(load, range(4))
+    assert others == [first] * 3
