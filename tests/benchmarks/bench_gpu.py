@@ -89,7 +89,7 @@ def show_shape(profile: Path, shape: Shape, options: argparse.Namespace) -> None
         markdown_table(("attention of BLEURT", "on the card, s", "beside blocks", "max diff from blocks"), ways),
         end="\n\n",
     )
-    columns = ("tokens a batch", *(f"{size:,} " for size in SIZES))
+    columns = ("tokens a batch", *(f"{size:,}" for size in SIZES))
     print(markdown_table(columns, sizes), end="\n\n", flush=True)
 
 
