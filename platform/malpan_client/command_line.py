@@ -51,6 +51,15 @@ from malpan_client.taking_part import (
     whoami,
     withdraw,
 )
+from malpan_client.webhooks import (
+    create_webhook,
+    list_deliveries,
+    list_webhooks,
+    remove_webhook,
+    resend_delivery,
+    try_webhook,
+    update_webhook,
+)
 from malpan_client.words import language, say
 
 
@@ -115,6 +124,7 @@ def parser() -> argparse.ArgumentParser:
     _common(made, is_main=True)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND", title=say("help_commands"))
     _taking_part(commands)
+    _webhooks(_group(commands, "webhooks"))
     _organising(commands)
     return made
 
@@ -172,6 +182,10 @@ def _numbers(text: str) -> list[int]:
     return [int(each) for each in text.split(",")]
 
 
+def _names(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
 def _waits(made: argparse.ArgumentParser) -> None:
     _flag(made, "wait")
     _option(made, "wait-limit", type=float, default=None, metavar="SECONDS")
@@ -214,6 +228,27 @@ def _taking_part(commands: Any) -> None:
     made.add_argument("ids", nargs="*", metavar="ID", help=say("help_arg_ids"))
     _flag(made, "none")
     _flag(_command(commands, "withdraw", withdraw, "id"), "yes")
+
+
+def _webhooks(commands: Any) -> None:
+    _command(commands, "list", list_webhooks, about="webhooks_list")
+    made = _command(commands, "create", create_webhook, "url", about="webhooks_create")
+    _option(made, "events", type=_names, required=True, metavar="NAMES")
+
+    def of_one(name: str, run: Callable[..., Result]) -> argparse.ArgumentParser:
+        made = _command(commands, name, run, about=f"webhooks_{name}")
+        made.add_argument("webhook", type=int, metavar="ID", help=say("help_arg_webhook"))
+        return made
+
+    made = of_one("update", update_webhook)
+    _option(made, "url", metavar="URL")
+    _option(made, "events", type=_names, metavar="NAMES")
+    _flag(made, "on", "off")
+    _flag(of_one("remove", remove_webhook), "yes")
+    of_one("test", try_webhook)
+    of_one("log", list_deliveries)
+    made = of_one("resend", resend_delivery)
+    made.add_argument("delivery", type=int, metavar="DELIVERY", help=say("help_arg_delivery"))
 
 
 def _organising(commands: Any) -> None:
