@@ -94,6 +94,9 @@ def test_settings_are_refused_at_their_field_and_changed_one_by_one(contest):
     found = writer("PATCH", f"{second}/", {"scale_max": 0}, 422)
     assert (found["code"], found["errors"][0]["field"]) == ("stage_settings_invalid", "body.scale_max")
     assert writer("PATCH", f"{second}/", {"campaign": 10**6}, 422)["errors"][0]["field"] == "body.campaign"
+    found = writer("PATCH", f"{second}/", {"phase": contest.phase.pk}, 422)
+    assert found["errors"][0]["field"] == "body.phase"
+    assert "둘째 심사부터는 순위표를 읽지 않습니다" in str(found)
     changed = writer("PATCH", f"{second}/", {"weight": 7, "cut": None})
     assert (changed["weight"], changed["scale_max"], changed["notice_en"]) == (7, 100.0, "Talk")
     assert writer("PATCH", f"{first}/", {"weight": 7}, 409)["code"] == "stage_published"

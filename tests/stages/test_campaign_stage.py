@@ -22,6 +22,7 @@ from malpan.stages.verification import verify_competition
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.teams.services import disqualify_team
+from malpan.web.forms.stages import StageForm
 from tests.arena.conftest import World, judge_everything, make_world
 from tests.stages.conftest import Contest
 
@@ -73,11 +74,15 @@ def test_the_scores_are_those_of_the_evaluation(world: World) -> None:
 
 def test_the_first_stage_reads_no_evaluation_and_entered_scores_are_not_given_up_for_one(world: World) -> None:
     campaign, actor = world.published(), world.owner
-    stage = create_stage(
-        track=world.track, actor=actor, phase=world.phase, campaign=campaign, cut=3, title_ko="순위표", weight=50
-    )
-    assert (stage.source, stage.campaign) == ("board", None)
-    publish(world, stage)
+    with pytest.raises(StageSettingsInvalid) as refused:
+        create_stage(
+            track=world.track, actor=actor, phase=world.phase, campaign=campaign, cut=3, title_ko="순위표", weight=50
+        )
+    assert (refused.value.variant, refused.value.field) == ("campaign_first", "campaign")
+    publish(world, first(world))
+    with pytest.raises(StageSettingsInvalid) as refused:
+        second(world, campaign, scale_max=100.0)
+    assert (refused.value.variant, refused.value.field) == ("scale_fixed", "scale_max")
     later = second(world, campaign)
     assert update_stage(stage=later, actor=actor, weight=7).weight == 7
     later = update_stage(stage=later, actor=actor, campaign=None, scale_max=100.0)
@@ -86,6 +91,22 @@ def test_the_first_stage_reads_no_evaluation_and_entered_scores_are_not_given_up
     with pytest.raises(StageSettingsInvalid) as refused:
         update_stage(stage=later, actor=actor, campaign=campaign)
     assert refused.value.variant == "campaign_table"
+
+
+def test_the_page_of_a_stage_sends_no_scale_with_an_evaluation(world: World) -> None:
+    campaign = world.published()
+    publish(world, first(world))
+    sent = {"title_ko": "사람 평가", "weight": "50", "campaign": str(campaign.pk), "scale_min": "0", "scale_max": "100"}
+    sent |= {"normalisation": "value", "tie_rule": "shared"}
+    form = StageForm(sent, track=world.track)
+    assert form.is_valid(), form.errors
+    stage = create_stage(track=world.track, actor=world.owner, **form.values())
+    assert (stage.source, stage.scale_max) == ("campaign", 1)
+    form = StageForm(
+        sent | {"campaign": "", "normalisation": "value", "tie_rule": "shared"}, instance=stage, track=world.track
+    )
+    assert form.is_valid(), form.errors
+    assert update_stage(stage=stage, actor=world.owner, **form.values()).scale_max == 100
 
 
 def test_a_share_is_the_logistic_curve_with_ten_decimals() -> None:

@@ -106,11 +106,27 @@ def test_settings_at_their_limits_are_taken_and_others_are_none(contest: Contest
     for values in ({"cut": 1}, {"cut": 32767}, {"weight": 1000}, {"title_ko": "가" * 120, "title_en": "a" * 120}):
         stage = contest.stage(**values)
         assert {name: getattr(stage, name) for name in values} == values
-    assert contest.stage(phase=contest.phase).phase is None, "a later stage reads no board"
     with pytest.raises(ValidationError):
         contest.stage(normalisation="other")
     with pytest.raises(TypeError, match="no setting colour"):
         contest.stage(colour="red")
+
+
+def test_what_does_not_fit_the_kind_of_a_stage_is_refused_and_not_dropped(contest: Contest) -> None:
+    for values in ({"scale_max": 100.0}, {"scale_min": -1.0}):
+        with pytest.raises(StageSettingsInvalid) as refused:
+            contest.stage(**values)
+        assert (refused.value.variant, refused.value.field) == ("scale_fixed", next(iter(values)))
+    first = contest.stage(scale_min=0.0, scale_max=1.0)
+    with pytest.raises(StageSettingsInvalid) as refused:
+        contest.stage(phase=contest.phase)
+    assert (refused.value.variant, refused.value.field) == ("phase_later", "phase")
+    with pytest.raises(StageSettingsInvalid) as refused:
+        update_stage(stage=first, actor=contest.writer, weight=7, scale_max=10.0)
+    assert refused.value.variant == "scale_fixed"
+    first.refresh_from_db()
+    assert first.weight == 50
+    assert Stage.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TEXTS: Final = ("title_ko", "title_en", "notice_ko", "notice_en", "is_announced")
 RULE: Final = ("phase", "campaign", "normalisation", "scale_min", "scale_max", "weight", "cut", "tie_rule")
 TITLE_MAX: Final = 120
+OWN_SCALE: Final = {"scale_min": 0.0, "scale_max": 1.0}  # of scores that are not entered
 
 
 def create_stage(*, track: Track, actor: User, **values: Any) -> Stage:
@@ -92,19 +93,30 @@ def _source(stage: Stage) -> str:
 
 
 def _set(stage: Stage, values: dict[str, Any]) -> None:
-    """Write ``values`` to the row and check them. A board and a campaign have the scale of their scores, 0 to 1."""
+    """Write ``values`` to the row and check them. A board and a campaign have the scale of their scores, 0 to 1.
+
+    What is given and does not fit the kind of the stage is refused, never dropped.
+    """
     for name, value in values.items():
         if name not in (*TEXTS, *RULE):
             raise TypeError(f"a stage has no setting {name}")
         setattr(stage, name, one_line(value) if name.startswith("title") else value)
-    if stage.is_first:
-        stage.campaign = None
-    else:
-        stage.phase = None
+    if stage.is_first and stage.campaign is not None:
+        raise StageSettingsInvalid("campaign_first", "campaign")
+    if not stage.is_first and stage.phase is not None:
+        raise StageSettingsInvalid("phase_later", "phase")
     stage.source = _source(stage)
     if stage.source != Stage.Source.TABLE:
-        stage.scale_min, stage.scale_max = 0.0, 1.0
+        _set_own_scale(stage, values)
     _check(stage)
+
+
+def _set_own_scale(stage: Stage, values: dict[str, Any]) -> None:
+    """The scale that the scores of a board or a campaign have. Raises ``StageSettingsInvalid`` for another one."""
+    for name, bound in OWN_SCALE.items():
+        if values.get(name, bound) != bound:
+            raise StageSettingsInvalid("scale_fixed", name)
+        setattr(stage, name, bound)
 
 
 def _check(stage: Stage) -> None:

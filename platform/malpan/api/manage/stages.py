@@ -38,7 +38,10 @@ def stage_list(request: ApiRequest, slug: str) -> Any:
     _("심사를 맨 뒤에 더하기"),
     shown.OneStage,
     status=201,
-    says=_("첫 심사는 phase의 최종 순위표를, 그 뒤의 심사는 campaign의 결과나 입력한 점수표를 읽습니다."),
+    says=_(
+        "첫 심사는 phase의 최종 순위표를, 그 뒤의 심사는 campaign의 결과나 입력한 점수표를 읽습니다. 그 심사에 맞지 "
+        "않는 값(첫 심사의 campaign, 그 뒤 심사의 phase, 점수표가 아닌 심사의 scale)은 거절합니다."
+    ),
 )
 def new_stage(request: ApiRequest, slug: str, track: str, data: shown.NewStage) -> Any:
     found = managed_track(request, slug, track)

@@ -106,8 +106,10 @@ class StageForm(forms.ModelForm):
         return values
 
     def values(self) -> dict[str, Any]:
-        """The settings as the services take them."""
-        return dict(self.cleaned_data)
+        """The settings as the services take them: with a human evaluation there is no scale to choose."""
+        values = dict(self.cleaned_data)
+        unused = ("scale_min", "scale_max") if values.get("campaign") else ()
+        return {name: value for name, value in values.items() if name not in unused}
 
 
 class StageTableForm(forms.Form):
