@@ -65,7 +65,7 @@ bench: $(TEST_STAMP) ## 실제 크기의 모델로 다른 구현과 시간을 �
 	@$(BIN)/python -m tests.benchmarks
 
 bench-gpu: $(TEST_STAMP) ## GPU에서 정밀도별 처리량과 이용률을 잰다 / measure throughput and utilisation on a GPU
-	@$(BIN)/python -m tests.benchmarks gpu --compile
+	@$(BIN)/python -m tests.benchmarks gpu
 
 clean: ## 설치한 것과 캐시를 지운다(var의 데이터는 남긴다) / remove the installation and caches, never var/
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -30,6 +30,12 @@ class LruCache(Generic[Key, Value]):
     def __contains__(self, key: Key) -> bool:
         return key in self._values
 
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+            self.size = 0
+
     def get(self, key: Key) -> Value | None:
         """The value of ``key``, which counts as used now, or ``None``."""
         with self._lock:

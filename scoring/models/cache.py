@@ -89,9 +89,15 @@ class EmbeddingCache:
         return found
 
     def put_many(self, entries: Mapping[str, Embedded]) -> None:
-        """Keep ``entries``. Those that are new in the folder are written to one file, or several if they are many."""
-        for text, embedded in entries.items():
-            self._memory.put(text, Embedded(_own(embedded.vectors), _own(embedded.weights)))
+        """Keep ``entries``. Those that are new in the folder are written to one file, or several if they are many.
+
+        On a device without room for them nothing is kept in memory: what scores now needs it more.
+        """
+        try:
+            for text, embedded in entries.items():
+                self._memory.put(text, Embedded(_own(embedded.vectors), _own(embedded.weights)))
+        except torch.OutOfMemoryError:
+            self._memory.clear()
         if self._files is not None:
             new = [(text, embedded) for text, embedded in entries.items() if text not in self._files]
             for part in chunks(new, lambda entry: entry[1].vectors.nbytes, FILE_BYTES):

@@ -200,20 +200,11 @@ def attend_by_blocks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
     return torch.cat(parts)
 
 
-def attend_nested(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """The same with one call over jagged nested tensors: the memory-efficient kernel, for float32 and TF32."""
-    offsets, longest = packed.offsets.long(), max(packed.lengths)
-
-    def nested(states: torch.Tensor) -> torch.Tensor:
-        jagged = torch.nested.nested_tensor_from_jagged(states.contiguous(), offsets, min_seqlen=1, max_seqlen=longest)
-        return jagged.transpose(1, 2)
-
-    context = functional.scaled_dot_product_attention(nested(query), nested(key), nested(value))
-    return context.transpose(1, 2).values()
-
-
 def attend_ragged(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """The same by the kernel that nested tensors come to, the memory-efficient one, called without them."""
+    """The same with one call of the memory-efficient kernel, for float32 and TF32.
+
+    Nested tensors come to it as well; without their bookkeeping TF32 takes half of the time.
+    """
     offsets, longest = packed.offsets, max(packed.lengths)
     parts = (states[None] for states in (query, key, value))
     context: torch.Tensor = torch.ops.aten._efficient_attention_forward(
@@ -223,7 +214,7 @@ def attend_ragged(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, p
 
 
 def attend_varlen(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
-    """The same with FlashAttention's kernel for rows of any length, for bfloat16 and float16 only."""
+    """The same with FlashAttention's kernel, for bfloat16 and float16 only."""
     from torch.nn.attention.varlen import varlen_attn
 
     longest = max(packed.lengths)

@@ -133,5 +133,5 @@ _settings: Final = _Settings()
 @contextmanager
 def exact_inference(precision: Precision = FP32) -> Iterator[None]:
     """One forward pass without gradients in exactly ``precision``: in fp32 no product inside is less exact."""
-    with _settings.hold(precision.matmul), torch.no_grad():  # the GPU's nested tensors cannot be made in inference mode
+    with _settings.hold(precision.matmul), torch.no_grad():
         yield

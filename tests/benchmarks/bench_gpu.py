@@ -4,9 +4,8 @@ Utilisation is the arithmetic that the scores need (``bench_bleurt.needed_flops`
 the fastest square product this card computes in the same precision ("model-FLOP utilisation against the measured
 peak"). "cold" is a process's first scoring with the model already on the card, "warm" a later one, "on the card" the
 same without tokenizing. The deviation is from float32 on this machine's processor, over the first ``--checked`` pairs.
-``--workers`` runs up to that many processes at once on the card; ``--compile`` adds what follows attention in a layer
-compiled by torch.compile, in the precisions named or all. With ``--device cpu`` the same code runs on a processor, to
-see that it works.
+``--workers`` runs up to that many processes at once on the card. With ``--device cpu`` the same code runs on a
+processor, to see that it works.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +27,10 @@ from torch.nn import functional
 from scoring.metrics import PairMetric, load_metric
 from scoring.models.batching import TokenBudget, run_batches
 from scoring.models.bleurt import EncodedPair
-from scoring.models.encoder import Attention, attend_by_blocks, attend_nested, attend_ragged, attend_varlen
+from scoring.models.encoder import Attention, attend_by_blocks, attend_ragged, attend_varlen
 from scoring.models.packing import Packed
 from scoring.models.precision import available_precisions, exact_inference, precision_on
-from scoring.models.products import Linear, fastest_linear
-from scoring.models.profile import PRECISIONS, load_profile
+from scoring.models.profile import load_profile
 from scoring.models.store import ModelStore
 from tests.benchmarks.bench_bleurt import needed_flops
 from tests.benchmarks.contest import BERT_BASE, BLEURT_20, BLEURT_D12, TINY, Shape, Submission, make_models, submissions
@@ -51,7 +48,6 @@ COLUMNS = (
     "max diff from the processor",
 )
 SIZES = (8_192, 16_384, 32_768, 65_536, 131_072)
-NORM_EPSILON = 1e-12  # of BERT and of the models made here
 WORKER = "from tests.benchmarks.bench_gpu import work; import sys; work(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
 
 
@@ -104,9 +100,9 @@ def processor_values(profile: Path, options: argparse.Namespace) -> dict[str, li
 def precision_rows(
     store: ModelStore, shape: Shape, exact: dict[str, list[float]], options: argparse.Namespace
 ) -> list[list[str]]:
-    """BLEURT of ``shape``, as it is and compiled if wanted, then BERTScore; all in the store's precision."""
+    """BLEURT of ``shape``, then BERTScore, in the store's precision."""
     first, following = submissions(options.items)
-    name, number_format = store.precision.name, store.precision.weights
+    name = store.precision.name
     peak = product_peak(name, options.device, 512 if options.quick else 8192)
     rows: list[list[str]] = []
     for role in ("bleurt", "bertscore"):
@@ -125,49 +121,7 @@ def precision_rows(
         label = f"BLEURT {shape}, {name}" if role == "bleurt" else f"BERTScore, {name}"
         cells = [f"{cold_s:.3f}", f"{warm_s:.3f}", f"{options.items / warm_s:.0f}", alone, share]
         rows.append([label, *cells, f"{peak / 1e12:.1f}", moved])
-        if role == "bleurt" and name in options.compile and fastest_linear(options.device, number_format) is Linear:
-            rows.append(compiled_row(store, shape, encoded, peak))
     return rows
-
-
-def compiled_row(store: ModelStore, shape: Shape, encoded: list[EncodedPair], peak: float) -> list[str]:
-    """BLEURT with what follows attention in one compiled function; "cold" is with the compilation."""
-    layers = store.bleurt._encode.layers
-    compiled = torch.compile(after_attention, dynamic=True)
-    for layer in layers:
-        layer._after_attention = partial(compiled, **weights_after_attention(layer))
-    _, cold_s = timed(lambda: forward_seconds(store, encoded, tries=1))
-    on_card_s = forward_seconds(store, encoded)
-    for layer in layers:
-        del layer._after_attention
-    share = f"{needed_flops(shape, [len(pair.ids) for pair in encoded]) / on_card_s / peak:.0%}"
-    label = f"BLEURT {shape}, {store.precision.name}, compiled"
-    return [label, f"{cold_s:.3f}", "", "", f"{on_card_s:.3f}", share, f"{peak / 1e12:.1f}", ""]
-
-
-def after_attention(context: torch.Tensor, before: torch.Tensor, **weights: torch.Tensor) -> torch.Tensor:
-    """``Layer._after_attention`` as a function of tensors alone, so that one compilation serves all layers."""
-
-    def product(states: torch.Tensor, name: str) -> torch.Tensor:
-        return functional.linear(states, weights[name], weights[f"{name}_bias"])
-
-    def normal(states: torch.Tensor, name: str) -> torch.Tensor:
-        return functional.layer_norm(states, states.shape[-1:], weights[name], weights[f"{name}_bias"], NORM_EPSILON)
-
-    attended = normal(product(context, "attention") + before, "attention_norm")
-    return normal(product(functional.gelu(product(attended, "wide")), "narrow") + attended, "norm")
-
-
-def weights_after_attention(layer: Any) -> dict[str, torch.Tensor]:
-    """The weights of one layer by the names that ``after_attention`` gives them."""
-    products = {"attention": layer.attention_output, "wide": layer.intermediate, "narrow": layer.output}
-    norms = {"attention_norm": layer.attention_norm, "norm": layer.output_norm}
-    return {
-        **{name: product._weight for name, product in products.items()},
-        **{f"{name}_bias": product._bias for name, product in products.items()},
-        **{name: norm.weight for name, norm in norms.items()},
-        **{f"{name}_bias": norm.bias for name, norm in norms.items()},
-    }
 
 
 def attention_rows(store: ModelStore, shape: Shape, options: argparse.Namespace) -> list[list[str]]:
@@ -208,8 +162,7 @@ def attend_padded(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, p
 WAYS: dict[Attention, str] = {
     attend_by_blocks: "blocks of one length",
     attend_padded: "padded with a mask",
-    attend_nested: "nested (jagged) rows",
-    attend_ragged: "the kernel of nested rows alone",
+    attend_ragged: "memory-efficient, rows of any length",
     attend_varlen: "FlashAttention, rows of any length",
 }
 
@@ -309,9 +262,5 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--workers", type=int, default=3, help="at most so many processes at once on the device")
     parser.add_argument("--layers", type=int, nargs="+", choices=(12, 32), default=[32, 12], help="which models")
-    parser.add_argument("--compile", nargs="*", default=(), metavar="PRECISION", help="measure compiled layers as well")
     parser.add_argument("--quick", action="store_true", help="a tiny model, 12 pairs: only to see that it works")
-    options = parser.parse_args(arguments)
-    if options.compile == []:
-        options.compile = PRECISIONS
-    return options
+    return parser.parse_args(arguments)

@@ -17,6 +17,7 @@ import pytest
 import torch
 
 from scoring.metrics import load_metric
+from scoring.models import cache as cache_module
 from scoring.models import cache_files
 from scoring.models.cache import Embedded, EmbeddingCache
 from scoring.models.store import ModelStore
@@ -341,3 +342,18 @@ def test_bertscore_of_another_process_encodes_no_reference_and_gives_the_same_va
     assert encoded_first == {*references, *candidates}
     assert encoded_second == set(candidates)
     assert second == first
+
+
+def test_on_a_full_device_nothing_is_kept_and_nothing_fails(monkeypatch):
+    cache = EmbeddingCache(1 << 20)
+    cache.put_many({"가": embedded(3)})
+
+    def full(part):
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(cache_module, "_own", full)
+    cache.put_many({"나": embedded(3)})
+    assert (cache.bytes, "가" in cache, "나" in cache) == (0, False, False)
+    monkeypatch.undo()
+    cache.put_many({"나": embedded(3)})
+    assert "나" in cache

@@ -16,7 +16,6 @@ from scoring.models.encoder import (
     PackedEncoder,
     PaddedEncoder,
     attend_by_blocks,
-    attend_nested,
     attend_varlen,
 )
 from scoring.models.packing import Block, Packed, pack
@@ -161,7 +160,7 @@ def test_segments_and_positions_reach_the_embeddings():
     assert (states - torch.cat(expected)).abs().max() <= 1e-5
 
 
-def test_every_way_of_attention_equals_attention_row_by_row():
+def test_attention_by_blocks_equals_attention_row_by_row():
     packed = pack(rows_of(2))
     torch.manual_seed(3)
     parts = [part.unflatten(-1, (3, 8)) for part in torch.randn(len(packed.ids), 72).chunk(3, dim=-1)]
@@ -170,8 +169,7 @@ def test_every_way_of_attention_equals_attention_row_by_row():
         weights = torch.einsum("qhd,khd->hqk", query, key).div(8**0.5).softmax(-1)
         expected.append(torch.einsum("hqk,khd->qhd", weights, value))
     with exact_inference():
-        for attend in (attend_by_blocks, attend_nested):
-            assert (attend(*parts, packed) - torch.cat(expected)).abs().max() <= 1e-5, attend
+        assert (attend_by_blocks(*parts, packed) - torch.cat(expected)).abs().max() <= 1e-5
 
 
 def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks_them(monkeypatch):
@@ -184,10 +182,13 @@ def test_a_gpu_gets_the_kernels_for_rows_of_any_length_and_blocks_where_it_lacks
 
 
 def test_a_way_of_attention_is_tried_before_it_is_trusted():
+    def right(query, key, value, packed):
+        return attend_by_blocks(query, key, value, packed)
+
     def wrong(query, key, value, packed):
         return attend_by_blocks(query, key, value, packed) + 1
 
-    assert encoders._works(attend_nested, "cpu", torch.float32, 12)
+    assert encoders._works(right, "cpu", torch.float32, 12)
     assert not encoders._works(attend_varlen, "cpu", torch.bfloat16, 12)  # no processor has this kernel
     assert not encoders._works(wrong, "cpu", torch.float32, 12)
 

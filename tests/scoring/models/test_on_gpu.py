@@ -43,10 +43,10 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """This process may have some hundred megabytes of the card."""
+    """This process may have a gigabyte of the card."""
     torch.cuda.empty_cache()
     total = torch.cuda.mem_get_info()[1]
-    torch.cuda.set_per_process_memory_fraction(400 * 2**20 / total)
+    torch.cuda.set_per_process_memory_fraction(1000 * 2**20 / total)
     yield
     torch.cuda.set_per_process_memory_fraction(1.0)
 
@@ -147,7 +147,7 @@ def test_a_card_without_room_for_one_pair_is_named_as_the_cause(profile):
 FORKED = """
 import json, os, sys
 from scoring.metrics import load_metric
-from scoring.models.store import ModelStore
+from scoring.models.store import ModelStore, import_libraries
 
 import_libraries()
 if child := os.fork():
