@@ -73,14 +73,15 @@ def test_a_campaign_is_prepared_opened_closed_and_published(world):
     chosen = desk("POST", f"{one}/systems/top/", {"count": 4})
     assert [each["team_number"] for each in chosen] == [1, 2, 3, 4]
     ids = [each["submission"] for each in chosen]
-    chosen = desk("PUT", f"{one}/systems/", {"submissions": ids[:3], "institutions": {"2": "어느대"}})
-    assert [(each["label"], each["institution"]) for each in chosen] == [(None, ""), (None, "어느대"), (None, "")]
+    chosen = desk("PUT", f"{one}/systems/", {"submissions": ids[:3], "institutions": {"2": "예시대학교"}})
+    assert [(each["label"], each["institution"]) for each in chosen] == [(None, ""), (None, "예시대학교"), (None, "")]
     choices = desk("GET", f"{one}/systems/choices/")["items"]
     assert [each["is_chosen"] for each in choices] == [True, True, True, False]
     assert desk("GET", f"{one}/opening/", status=409)["code"] == "no_judges"
     judges = [desk.invited(one) for _number in range(3)]
 
     design = desk("GET", f"{one}/opening/")
+    assert design["near"] == [{"judge": each, "team_number": 2} for each in judges], "예시대 is asked about"
     assert (design["systems"], design["items"], design["judges"], design["balance"]["idle"]) == (3, 12, 3, 0)
     opened = desk("POST", f"{one}/opening/")
     assert (opened["state"], opened["progress"]["accepted"], opened["progress"]["done"]) == ("open", 3, 0)

@@ -134,6 +134,13 @@ class World:
             self.judge(campaign)
         return campaign
 
+    def draft_with(self, *institutions: str) -> Campaign:
+        """A draft with all teams and an accepted judge of each of the institutions."""
+        campaign = self.ready(judges=0)
+        for name in institutions:
+            self.judge(campaign, institution=name)
+        return campaign
+
     def judge(self, campaign: Campaign, user: User | None = None, **fields: Any) -> CampaignJudge:
         """A judge who accepted, agreed and has read the guideline."""
         person, now = user or UserFactory.create(), timezone.now()

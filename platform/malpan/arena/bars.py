@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -13,12 +12,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
+from malpan.arena.institutions import folded, is_same
 from malpan.arena.locks import lock_campaign, lock_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
-from malpan.core.text import one_line
 from malpan.teams.models import Membership, Team
 
 if TYPE_CHECKING:
@@ -43,9 +42,9 @@ PUBLIC_HOSTS: Final = frozenset(
 def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int, JudgeBar.Reason]:
     """The systems that ``judge`` must not see as things are now, by primary key, with the reason.
 
-    Member: of the system's team, or of one merged into it, now or ever. Institution: equal to the system's (whatever
-    case and spaces), or a mail host of the judge is that of a member, or a part of it (hosts of public mail do not
-    count). Declared: the teams that the judge said to know.
+    Member: of the system's team, or of one merged into it, now or ever. Institution: the same as the system's, or a
+    mail host of the judge is that of a member, or a part of it (hosts of public mail do not count). Declared: the teams
+    that the judge said to know.
     """
     teams = merged_into({system.submission.team_id for system in systems})
     hosts = _hosts_of_members(teams)
@@ -55,7 +54,7 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
         team = system.submission.team
         if teams[team.pk] & own_teams or system.submission.submitted_by_id == judge.user_id:
             found[system.pk] = Reason.MEMBER
-        elif _is_same(judge.institution, system.institution) or _share_a_host(own_hosts, hosts[team.pk]):
+        elif is_same(judge.institution, system.institution) or _share_a_host(own_hosts, hosts[team.pk]):
             found[system.pk] = Reason.INSTITUTION
         elif team.number in judge.declared_teams:
             found[system.pk] = Reason.DECLARED
@@ -113,9 +112,9 @@ def record_declared(
         if campaign.closed_at is not None:
             raise CampaignNotOpen
         fresh = lock_judge(judge.pk)
-        numbers, names = set(team_numbers), {_folded(name) for name in team_names}
+        numbers, names = set(team_numbers), {folded(name) for name in team_names}
         teams = Team.objects.filter(competition=campaign.track.competition_id).values_list("number", "name")
-        known = {number for number, name in teams if number in numbers or _folded(name) in names}
+        known = {number for number, name in teams if number in numbers or folded(name) in names}
         new = sorted(known - set(fresh.declared_teams))
         if not new:
             return
@@ -226,13 +225,3 @@ def _share_a_host(ones: set[str], others: set[str]) -> bool:
     return any(
         one == other or one.endswith(f".{other}") or other.endswith(f".{one}") for one in ones for other in others
     )
-
-
-def _is_same(one: str, other: str) -> bool:
-    key, other_key = _folded(one), _folded(other)
-    return bool(key) and key == other_key
-
-
-def _folded(text: str) -> str:
-    """``text`` in one case and width, without spaces."""
-    return "".join(unicodedata.normalize("NFKC", one_line(text)).casefold().split())

@@ -18,6 +18,7 @@ from malpan.arena.chain_steps import append_step
 from malpan.arena.design_rows import create_assignments, design_sha256, settings_of
 from malpan.arena.errors import CampaignNotOpen, CampaignOpened, DesignRefused, NoJudges, TooFewItems, TooFewSystems
 from malpan.arena.freezing import freeze_items, item_labels
+from malpan.arena.institutions import NearInstitution, near_institutions
 from malpan.arena.labels import in_any_order
 from malpan.arena.letters import tell_opened
 from malpan.arena.locks import lock_campaign
@@ -42,7 +43,9 @@ _LABEL: Final = re.compile(r"S\d{2,}")  # as ``_label`` draws them
 
 @dataclass(frozen=True, slots=True)
 class DesignPreview:
-    """What opening now would give. ``balance``: the figures of ``scoring.arena.design.balance``."""
+    """What opening now would give. ``balance``: the figures of ``scoring.arena.design.balance``; ``near``: judges, also
+    invited ones, and teams whose institutions could be the same though nobody is barred.
+    """
 
     systems: int
     items: int
@@ -51,6 +54,7 @@ class DesignPreview:
     per_judge_least: int
     per_judge_most: int
     balance: Balance
+    near: tuple[NearInstitution, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,14 @@ def preview_design(*, campaign: Campaign) -> DesignPreview:
         per_judge_least=min(lengths),
         per_judge_most=max(lengths),
         balance=balance(prepared.queues),
+        near=_near(campaign, prepared.systems),
     )
+
+
+def _near(campaign: Campaign, systems: Sequence[CampaignSystem]) -> tuple[NearInstitution, ...]:
+    judges = CampaignJudge.objects.filter(campaign=campaign, removed_at=None).select_related("user").order_by("pk")
+    found = near_institutions(judges, systems)
+    return tuple(each for each in found if not bars_of(each.judge, [each.system]))
 
 
 def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = None) -> Campaign:

@@ -9,6 +9,7 @@ from django.db.models import OuterRef, Subquery
 
 from malpan.arena.design_rows import panel_at_opening, recorded_queues_sha256, settings_of
 from malpan.arena.disqualified import disqualified_systems
+from malpan.arena.institutions import institution_key
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, CampaignSystem, Exclusion, Judgement
 from malpan.arena.systems import systems_of
 from malpan.leaderboard.boards import Reader, reader_of
@@ -161,7 +162,7 @@ def institution_groups(campaign: Campaign) -> dict[int, str]:
     groups: dict[str, str] = {}
     found = {}
     for pk in sorted(label_of, key=lambda pk: label_of[pk]):
-        name = "".join(institution_of[pk].split()).casefold()
+        name = institution_key(institution_of[pk])
         found[pk] = groups.setdefault(name, f"G{len(groups) + 1}") if name else ""
     return found
 

@@ -142,6 +142,21 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
     assert "지금의 결과를 그대로 발표했습니다" in writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()
 
 
+def test_institutions_that_look_alike_are_asked_about_before_the_opening(world: World, writer: Client) -> None:
+    campaign = world.draft_with("국어원", "", "")
+    address = url(world, f"{campaign.pk}/opening/")
+    assert "같은 기관입니까?" not in writer.get(address).content.decode()
+    campaign.systems.filter(position=1).update(institution="국립국어원")
+    page = parse(writer.get(address).content.decode())
+    card = page.one("section", **{"aria-labelledby": "near-title"})
+    assert "국어원" in card.text
+    assert f"국립국어원 ({NAMES[0]})" in card.text
+    judge = campaign.judges.get(institution="국어원")
+    links = [link.attributes["href"] for link in card.all("a")]
+    assert links == [url(world, f"{campaign.pk}/systems/"), url(world, f"{campaign.pk}/judges/{judge.pk}/")]
+    assert problems(page) == []
+
+
 # --- rubrics ----------------------------------------------------------------------------------------------------------
 
 

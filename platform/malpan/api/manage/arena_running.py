@@ -180,12 +180,18 @@ def _judgement(seen: SeenJudgement) -> dict[str, Any]:
 
 # --- opening and closing ----------------------------------------------------------------------------------------------
 @operations.get(
-    f"{ONE}/opening/", "previewDesign", _("지금 시작하면 나올 배정"), shown.PlannedDesign, may_conflict=True
+    f"{ONE}/opening/",
+    "previewDesign",
+    _("지금 시작하면 나올 배정"),
+    shown.PlannedDesign,
+    may_conflict=True,
+    says=_("near는 소속 기관의 이름이 비슷하여 같은 기관일 수 있는 평가자와 팀입니다. 저절로 제척하지 않습니다."),
 )
 def preview_opening(request: ApiRequest, slug: str, pk: int) -> Any:
     found = preview_design(campaign=managed_campaign(request, slug, pk))
-    names = set(shown.PlannedDesign.model_fields) - {"balance"}
-    return {name: getattr(found, name) for name in names} | {"balance": _balance(found.balance)}
+    names = set(shown.PlannedDesign.model_fields) - {"balance", "near"}
+    near = [{"judge": each.judge.pk, "team_number": each.system.submission.team.number} for each in found.near]
+    return {name: getattr(found, name) for name in names} | {"balance": _balance(found.balance), "near": near}
 
 
 @operations.post(

@@ -250,6 +250,13 @@ class ShownJudgement(Schema):
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
+class NearInstitution(Schema):
+    """A judge and a team whose institutions have names that are alike and not the same: nobody is barred for it."""
+
+    judge: int
+    team_number: int
+
+
 class PlannedDesign(Schema):
     """The design that opening now would give. ``balance``: the figures of ``scoring.arena.balance``."""
 
@@ -260,6 +267,7 @@ class PlannedDesign(Schema):
     per_judge_least: int
     per_judge_most: int
     balance: dict[str, Any]
+    near: list[NearInstitution]
 
 
 class Influence(Schema):
