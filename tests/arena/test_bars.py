@@ -6,7 +6,14 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from malpan.arena.bars import bars_of, declare_bars, set_bars
-from malpan.arena.errors import AssignmentVoid, CampaignNotOpen, CampaignReasonMissing, JudgeNotFound, TooManyDeclared
+from malpan.arena.errors import (
+    AssignmentVoid,
+    CampaignNotOpen,
+    CampaignReasonMissing,
+    JudgeNotFound,
+    TeamsUnknown,
+    TooManyDeclared,
+)
 from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, CampaignJudge, JudgeBar
 from malpan.arena.panel import current_balance
@@ -289,6 +296,39 @@ def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_ot
     assert not [row for row in panel.queue(judge, state="open") if label in row.systems]
     entry = AuditEntry.objects.get(action="campaign_judge.bar")
     assert (entry.actor, entry.after["reason"]) == (panel.organiser, "지도 교수")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "names", "unknown"),
+    [
+        ([9999], [], "9999"),
+        ([1, 9999, 8888], [], "9999, 8888"),
+        ([], ["없는 팀"], "없는 팀"),
+        ([9999], ["9999"], "9999"),
+        ([1], ["1", "없는 팀"], "없는 팀"),
+        ([7], ["007"], "007"),
+    ],
+)
+def test_an_organiser_hears_of_teams_that_there_are_not_and_nobody_is_barred(panel, judge, numbers, names, unknown):
+    number = {1: team(panel).number}
+    numbers = [number.get(each, each) for each in numbers]
+    names = [str(number[1]) if each == "1" else each for each in names]
+    with pytest.raises(TeamsUnknown) as refused:
+        bar_judge(judge=judge, actor=panel.organiser, team_numbers=numbers, team_names=names, reason="지도 교수")
+    assert refused.value.params == {"teams": unknown}
+    judge.refresh_from_db()
+    assert judge.declared_teams == []
+
+
+def test_an_organiser_bars_by_number_or_name_alike(panel, judge):
+    Team.objects.filter(pk=team(panel, 1).pk).update(name="2025")
+    Team.objects.filter(pk=team(panel, 2).pk).update(name="㈜ 고래")
+    typed = [str(team(panel).number), "2025", "(주)고래"]
+    bar_judge(
+        judge=judge, actor=panel.organiser, team_numbers=[team(panel).number, 2025], team_names=typed, reason="지도"
+    )
+    judge.refresh_from_db()
+    assert judge.declared_teams == sorted(team(panel, place).number for place in range(3))
 
 
 def test_public_hosts_are_lower_case_and_hosts():

@@ -16,7 +16,14 @@ from django.http import HttpResponse
 
 from malpan.accounts.errors import ApiTokenInvalid
 from malpan.api.errors import FieldsInvalid, MethodNotAllowed
-from malpan.arena.errors import CampaignSettingsInvalid, PlanInvalid, PracticeInvalid, PracticeProblem, RubricInvalid
+from malpan.arena.errors import (
+    CampaignSettingsInvalid,
+    PlanInvalid,
+    PracticeInvalid,
+    PracticeProblem,
+    RubricInvalid,
+    TeamsUnknown,
+)
 from malpan.competitions.errors import ReferencesRejected
 from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.language import reader_language
@@ -25,7 +32,7 @@ from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
 from malpan.stages.tables import PROBLEMS_MAX
 from malpan.submissions.errors import DuplicateUpload, FileRejected, HumanScoresRejected, QuotaExceeded
 
-SETTINGS_INVALID: Final = (StageSettingsInvalid, CampaignSettingsInvalid, RubricInvalid, PlanInvalid)
+SETTINGS_INVALID: Final = (StageSettingsInvalid, CampaignSettingsInvalid, RubricInvalid, PlanInvalid, TeamsUnknown)
 PROBLEM: Final = "application/problem+json"
 VERSION: Final = "1.0.0"
 

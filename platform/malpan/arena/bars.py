@@ -131,6 +131,20 @@ def record_declared(
         audit.record(actor=actor, action=action, obj=fresh, after=facts)
 
 
+def unknown_teams(campaign: Campaign, team_numbers: Sequence[int], team_names: Sequence[str]) -> list[str]:
+    """What of ``team_numbers`` and ``team_names`` is no team of the competition, as it was typed. A number that is
+    among the names as well may be either.
+    """
+    teams = Team.objects.filter(competition=campaign.track.competition_id).values_list("number", "name")
+    numbers, names = {number for number, _name in teams}, {folded(name) for _number, name in teams}
+    typed = {name: int(name) for name in team_names if name.isascii() and name.isdigit()}
+    asked = [*team_names, *(str(number) for number in team_numbers if number not in typed.values())]
+    by_number = {str(number) for number in team_numbers if number in numbers}
+    by_number |= {name for name, number in typed.items() if number in numbers and number in team_numbers}
+    by_name = {name for name in team_names if folded(name) in names}
+    return [each for each in dict.fromkeys(asked) if each not in by_number | by_name]
+
+
 def renew_bars(*, judge: CampaignJudge, now: datetime | None = None) -> None:
     """Write the bars of ``judge`` in an open campaign anew if there are more than at the opening: they joined a team,
     verified an address, or teams merged. Open assignments move as ``declare_bars`` moves them.

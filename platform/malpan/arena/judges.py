@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from django.db import transaction
 from django.utils import timezone
 
-from malpan.arena.bars import record_declared, set_bars
+from malpan.arena.bars import record_declared, set_bars, unknown_teams
 from malpan.arena.design_rows import specs_of
 from malpan.arena.errors import (
     CampaignReasonMissing,
@@ -19,6 +19,7 @@ from malpan.arena.errors import (
     JudgeNotFound,
     JudgeRemoved,
     NobodyCanTakeOver,
+    TeamsUnknown,
 )
 from malpan.arena.locks import lock_campaign, lock_campaigns, lock_judge, lock_judges, lock_unclosed
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, JudgementDraft, Rubric
@@ -76,13 +77,15 @@ def bar_judge(
     team_names: Sequence[str] = (),
     now: datetime | None = None,
 ) -> None:
-    """Bar a judge from teams as if they had declared them; for organisers.
+    """Bar a judge from teams as if they had declared them, all or none; for organisers.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignReasonMissing``,
-    ``CampaignNotOpen`` after the closing.
+    ``TeamsUnknown``, ``CampaignNotOpen`` after the closing.
     """
     require(actor, judge.campaign.track.competition, Permission.MANAGE)
     why = clean_reason(reason)
+    if unknown := unknown_teams(judge.campaign, team_numbers, team_names):
+        raise TeamsUnknown(teams=", ".join(unknown))
     record_declared(judge=judge, actor=actor, team_numbers=team_numbers, team_names=team_names, reason=why, now=now)
 
 

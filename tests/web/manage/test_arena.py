@@ -487,6 +487,8 @@ def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(
     assert writer.post(f"{page}bar/", {"teams": "3"}).status_code == 422
     refused = writer.post(f"{page}bar/", {"teams": ",", "reason": "지도"})
     assert (refused.status_code, red(parse(refused.content.decode()))) == (422, ["teams"])
+    refused = writer.post(f"{page}bar/", {"teams": "3, 없는 팀, 99", "reason": "지도"})
+    assert "이 대회에 없는 팀이라 제척하지 않았습니다: 없는 팀, 99." in refused.content.decode()
     assert "제척했습니다." in writer.post(f"{page}bar/", {"teams": "3", "reason": "지도"}, follow=True).content.decode()
     judge.refresh_from_db()
     assert judge.declared_teams == [3]

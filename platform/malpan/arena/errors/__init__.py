@@ -47,6 +47,7 @@ from malpan.arena.errors.judges import (
     JudgeNotRemoved,
     JudgeRemoved,
     NobodyCanTakeOver,
+    TeamsUnknown,
     TooManyDeclared,
     TooManyJudges,
 )
@@ -136,6 +137,7 @@ __all__ = [
     "SplitMissing",
     "StillComputing",
     "SystemUnfit",
+    "TeamsUnknown",
     "TooFewItems",
     "TooFewSystems",
     "TooManyDeclared",

@@ -34,6 +34,13 @@ class TooManyDeclared(Conflict):
     )
 
 
+class TeamsUnknown(Unprocessable):
+    """An organiser bars a judge from teams that the competition does not have. Params: ``teams``, as typed."""
+
+    text = _("이 대회에 없는 팀이라 제척하지 않았습니다: %(teams)s. 팀 화면에서 번호나 이름을 확인해 주십시오.")
+    field = "team_numbers"
+
+
 class TooManyJudges(TooMany):
     """Params: ``limit``."""
 
