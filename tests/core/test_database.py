@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 from django.db import OperationalError, connection, connections
 from django.test import Client
@@ -83,6 +85,30 @@ def test_a_server_that_hangs_holds_nobody_who_connects(server: Forwarder) -> Non
     assert time.monotonic() - began < 6
     with pytest.raises(OperationalError, match="a moment ago"):
         ask()
+
+
+def test_an_attempt_that_is_given_up_leaves_the_server_no_connection(server: Forwarder) -> None:
+    """That of a statement which looks whether anybody is answered, and one to connect."""
+    ask()
+    server.flows.clear()
+    gc.disable()
+    try:
+        with pytest.raises(OperationalError, match="does not answer"):
+            ask()
+        assert connected_to(server) == 0
+        time.sleep(base.AGAIN_SECONDS)
+        connections[ALIAS].close()
+        with pytest.raises(OperationalError, match="timeout expired"):
+            ask()
+        assert connected_to(server) == 0
+    finally:
+        gc.enable()
+
+
+def connected_to(server: Forwarder) -> int:
+    """How many sockets of this process lead there."""
+    held = psutil.Process().net_connections("tcp4")
+    return sum(each.raddr != () and each.raddr.port == server.port for each in held)
 
 
 def test_the_limits_of_web_servers_are_those_of_their_connections(

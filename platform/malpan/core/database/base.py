@@ -10,7 +10,8 @@ threads answer at once that the database is away, rather than wait one after the
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+import traceback
+from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
@@ -44,7 +45,7 @@ class WatchedConnection(psycopg.Connection[Any]):
     @classmethod
     def connect(cls, *arguments: Any, **parameters: Any) -> WatchedConnection:
         """As psycopg's; remembers how to connect."""
-        connection = super().connect(*arguments, **parameters)
+        connection = _attempted(super().connect, *arguments, **parameters)
         connection._parameters = parameters
         return connection
 
@@ -73,7 +74,7 @@ class WatchedConnection(psycopg.Connection[Any]):
         wanted = {"host", "hostaddr", "port", "dbname", "user", "password", "service", "connect_timeout"}
         parameters = {name: value for name, value in self._parameters.items() if name in wanted or "ssl" in name}
         try:
-            psycopg.connect(**{"connect_timeout": CONNECT_SECONDS} | parameters).close()
+            _attempted(psycopg.connect, **{"connect_timeout": CONNECT_SECONDS} | parameters).close()
         except ConnectionTimeout as error:
             _note_unanswered()
             self.pgconn.finish()
@@ -102,6 +103,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
             _note_unanswered()
             raise
         return connection
+
+
+def _attempted(connect: Callable[..., Found], *arguments: Any, **parameters: Any) -> Found:
+    """``connect(…)``. An attempt that is given up ends at once.
+
+    Its error and psycopg's frames hold each other, and its socket, until Python looks for garbage: a server that is
+    back would serve it meanwhile, and after a minute of attempts have no connection left for anybody.
+    """
+    try:
+        return connect(*arguments, **parameters)
+    except ConnectionTimeout as error:
+        traceback.clear_frames(error.__traceback__)
+        raise
 
 
 def _note_unanswered() -> None:
