@@ -128,25 +128,29 @@ class Stack:
 
     def pool_child(self, worker: str = "scoring") -> psutil.Process:
         """The process of the scoring worker that holds the models; there is none while the worker starts."""
-        return wait_for(lambda: next(iter(self.program(f"{worker}@%h").children()), None), "a child")
+        return wait_for(lambda: next(filter(_is_alive, self.program(f"{worker}@%h").children()), None), "a child")
 
     def kill_in_slice(self, worker: str = "scoring", lost: frozenset = frozenset()) -> frozenset:
         """Kill the scoring process of ``worker`` in the middle of a slice: of one more than those in ``lost``.
 
         Returns all that were lost, (id, attempt): the rows say "running" until their leases are over.
         """
-        held = "SELECT id, attempt FROM jobs_job WHERE kind = 'slice' AND state = 'running' AND worker LIKE %s"
+        held = (
+            "SELECT id, attempt FROM jobs_job WHERE kind = 'slice' AND state = 'running' AND worker LIKE %s"
+            " FOR UPDATE SKIP LOCKED"  # one that is just being finished is locked
+        )
 
         def newly_held() -> set:
             return set(self.query(held, f"{worker}@%")) - lost
 
+        child = self.pool_child(worker)
         while True:  # until it was not between two slices
             wait_for(newly_held, f"{worker} has a slice", seconds=120, every=0.01)
-            child = self.pool_child(worker)
-            child.kill()
-            child.wait(10)
+            child.suspend()  # it is looked at before it dies: its worker may notice that only when the lease is over
             if rows := newly_held():
+                child.kill()
                 return lost | rows
+            child.resume()
 
     def query(self, statement: str, *values: object) -> list[tuple]:
         """Ask the site's database directly; does not count as a user of the embedded server."""
@@ -211,6 +215,14 @@ def _belongs(process: psutil.Process, var_dir: str) -> bool:
         if process.status() == psutil.STATUS_ZOMBIE or process.pid == os.getpid():
             return False
         return any(var_dir in part for part in process.cmdline()) or process.environ().get("MALPAN_VAR") == var_dir
+    except psutil.Error:
+        return False
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    """Whether it is there and did not end: a celery worker looks after its dead children every five seconds."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
 

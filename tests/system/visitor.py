@@ -12,6 +12,14 @@ from tests.system.stack import Stack
 from tests.waiting import wait_for
 
 
+class Unavailable(AssertionError):
+    """The page at ``address`` said that a service of the site is away: whoever is told that comes again."""
+
+    def __init__(self, address: str, log: str) -> None:
+        super().__init__(address, log)
+        self.address = address
+
+
 class Visitor:
     """A person signed up on the site of ``stack``."""
 
@@ -27,7 +35,7 @@ class Visitor:
 
     def get(self, path: str) -> requests.Response:
         response = self.session.get(self.stack.url + path, verify=self.stack.certificate, timeout=120)
-        assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
+        self._require_page(response)
         return response
 
     def post(
@@ -46,9 +54,14 @@ class Visitor:
             verify=self.stack.certificate,
             timeout=120,
         )
-        assert response.status_code < 400, (path, response.status_code, self.stack.log[-3000:])
+        self._require_page(response)
         assert at_end in response.url, (path, response.url, response.text[-3000:])
         return response
+
+    def _require_page(self, response: requests.Response) -> None:
+        if response.status_code == 503:
+            raise Unavailable(response.url, self.stack.log[-3000:])
+        assert response.status_code < 400, (response.url, response.status_code, self.stack.log[-3000:])
 
     def found_team(self, slug: str, name: str) -> None:
         page = f"/competitions/{slug}/team/"
@@ -57,9 +70,9 @@ class Visitor:
     def submit(self, slug: str, content: bytes) -> str:
         """Upload ``content``; the public id of the submission made of it."""
         response = self.upload(slug, content, at_end="/submissions/")
-        found = re.search(r"/submissions/([0-9a-f-]{36})/", response.url)
+        found = submission_at(response.url)
         assert found, response.url
-        return found[1]
+        return found
 
     def upload(self, slug: str, content: bytes, *, name: str = "answers.json", at_end: str = "") -> requests.Response:
         """Upload ``content``, meant even if the team has sent the same before; the page where that ends."""
@@ -74,6 +87,12 @@ class Visitor:
         found = re.search(rf'name="{name}" value="([^"]+)"', self.get(path).text)
         assert found, f"no form at {path}"
         return found[1]
+
+
+def submission_at(address: str) -> str | None:
+    """The public id of the submission whose page this is."""
+    found = re.search(r"/submissions/([0-9a-f-]{36})/", address)
+    return found[1] if found else None
 
 
 def run_of(stack: Stack | Deployed, public_id: str) -> dict[str, object]:
