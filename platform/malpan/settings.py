@@ -209,6 +209,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 30.0,
         "options": {"expires": 29},
     },
+    "remind-judges": {
+        "task": "malpan.arena.tasks.remind_due",
+        "schedule": 300.0,
+        "options": {"expires": 290},
+    },
     "prune-pair-values": {
         "task": "malpan.submissions.tasks.prune_pair_values",
         "schedule": 300.0,

@@ -138,6 +138,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_campaign_practice_remove": ("removePractice",),
     "manage_campaign_judges": ("listJudges",),
     "manage_campaign_invite": ("inviteJudge",),
+    "manage_campaign_remind": ("remindJudges",),
     "manage_campaign_judge": ("getJudge", "listJudgements"),
     "manage_campaign_judge_resend": ("resendJudgeInvitation",),
     "manage_campaign_judge_reinvite": ("reinviteJudge",),

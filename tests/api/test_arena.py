@@ -156,6 +156,8 @@ def test_judges_and_judgements_are_left_out_and_taken_back(world):
 def test_judges_are_removed_and_invited_again(world):
     desk, campaign = Desk(world), world.opened()
     one, judge = f"{desk.arena}/{campaign.pk}", campaign.judges.order_by("pk")[0]
+    assert desk("POST", f"{one}/judges/remind/") == {"told": 3, "told_before": 0}
+    assert desk("POST", f"{one}/judges/remind/") == {"told": 0, "told_before": 3}
     refused = desk("POST", f"{one}/judges/{judge.pk}/bar/", {"team_numbers": [1, 99], "reason": "같은 연구실"}, 422)
     assert (refused["code"], refused["errors"][0]["field"]) == ("teams_unknown", "body.team_numbers")
     desk("POST", f"{one}/judges/{judge.pk}/bar/", {"team_numbers": [1, 2], "reason": "같은 연구실"})

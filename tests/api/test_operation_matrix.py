@@ -74,6 +74,7 @@ ROLES_OF: Final = {
             *("confirmStageTable", "rejectStageTable", "publishStage", "publishStanding"),
             *("createRubric", "createCampaign", "updateCampaign", "removeCampaign", "chooseSystems"),
             *("chooseTopSystems", "listSystemChoices", "setPractice", "removePractice", "inviteJudge"),
+            "remindJudges",
             *("resendJudgeInvitation", "reinviteJudge", "barJudge", "removeJudge", "previewDesign", "openCampaign"),
             *("closeCampaign", "openScores", "getCurrentScores", "previewJudgeExclusion", "excludeJudge"),
             *("previewJudgementExclusion", "excludeJudgement", "liftExclusion", "publishCampaign", "compareMetrics"),

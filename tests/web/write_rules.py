@@ -436,6 +436,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_practice_remove": Rule(MANAGE, at=campaign("draft")),
     "manage_campaign_systems_top": Rule(MANAGE, {"count": "2"}, campaign("new")),
     "manage_campaign_invite": Rule(MANAGE, {"lines": "new.judge@example.com, 가온대"}, campaign("new")),
+    "manage_campaign_remind": Rule(MANAGE, at=campaign("shown")),
     "manage_campaign_judge_resend": Rule(MANAGE, at=judge_of("invited")),
     "manage_campaign_judge_bar": Rule(
         MANAGE, lambda w: {"teams": str(w.teams["own"].number), **REASON}, judge_of("draft")

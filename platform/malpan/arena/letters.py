@@ -1,4 +1,4 @@
-"""Word to the judges of a campaign: it has begun, and it has ended."""
+"""Word to the judges of a campaign: it has begun, something is left for them, it has ended."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
 from malpan.arena.models import Campaign, CampaignJudge
+from malpan.arena.progress import left_by_judge
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
 
 CAMPAIGN_OPENED: Final = "campaign_opened"
 CAMPAIGN_CLOSED: Final = "campaign_closed"
+REMINDER: Final = "campaign_reminder"  # posted by ``arena.reminders``
 
 
 def tell_opened(campaign: Campaign) -> None:
@@ -28,6 +30,7 @@ def tell_closed(campaign: Campaign) -> None:
 
 def register_events() -> None:
     register(Event(CAMPAIGN_OPENED, _("평가자로 참여하는 평가가 시작했을 때"), _opened, _sample))
+    register(Event(REMINDER, _("평가자로 참여하는 평가에 남은 문항이 있을 때"), _left, _left_sample))
     register(Event(CAMPAIGN_CLOSED, _("평가자로 참여한 평가가 끝났을 때"), _closed, _sample))
 
 
@@ -38,27 +41,39 @@ def _tell(event: str, campaign: Campaign) -> None:
 
 
 def _opened(person: User, facts: Facts) -> Word | None:
-    campaign = _judged_by(person, facts)
-    return _word(campaign) if campaign is not None and campaign.is_judged_now else None
+    judge = _judge(person, facts)
+    return _word(judge.campaign) if judge is not None and judge.campaign.is_judged_now else None
+
+
+def _left(person: User, facts: Facts) -> Word | None:
+    judge = _judge(person, facts)
+    if judge is None or not judge.campaign.is_judged_now:
+        return None
+    left = left_by_judge(judge.campaign)[judge.pk]
+    return _word(judge.campaign, left=left) if left else None
 
 
 def _closed(person: User, facts: Facts) -> Word | None:
-    campaign = _judged_by(person, facts)
-    return _word(campaign) if campaign is not None and campaign.closed_at is not None else None
+    judge = _judge(person, facts)
+    return _word(judge.campaign) if judge is not None and judge.campaign.closed_at is not None else None
 
 
-def _judged_by(person: User, facts: Facts) -> Campaign | None:
-    """The campaign, if the person is still a judge of it."""
+def _judge(person: User, facts: Facts) -> CampaignJudge | None:
+    """The person as a judge of the campaign, if they still are one."""
     judge = CampaignJudge.objects.filter(campaign=facts["campaign"], user=person, removed_at=None)
     found = judge.select_related("campaign__track__competition").first()
-    return found.campaign if found is not None and found.is_active else None
+    return found if found is not None and found.is_active else None
 
 
-def _word(campaign: Campaign) -> Word:
+def _word(campaign: Campaign, **more: int) -> Word:
     names = {"competition": campaign.track.competition.title, "campaign": campaign.title, "until": campaign.end_text}
-    return Word(names, reverse("arena_campaign", args=[campaign.pk]))
+    return Word(names | more, reverse("arena_campaign", args=[campaign.pk]))
 
 
-def _sample() -> Word:
+def _sample(**more: int) -> Word:
     names = {"competition": "한글 대회", "campaign": "결선 평가", "until": "2026-11-20 18:00 KST"}
-    return Word(names, reverse("home"))
+    return Word(names | more, reverse("home"))
+
+
+def _left_sample() -> Word:
+    return _sample(left=12)

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Count, Model, Q, QuerySet
 
 from malpan.arena.design_rows import QUEUE_START
+from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
 
 
@@ -62,6 +63,19 @@ def judge_state(judge: CampaignJudge, now: datetime) -> str:
 def place_of(assignment: Assignment) -> int:
     """Which one of its queue, from 1, practice not counted."""
     return assignment.position - QUEUE_START + 1
+
+
+def left_by_judge(campaign: Campaign) -> Counter[int]:
+    """How many assignments each judge who is there has left, by primary key; practice and what cannot count any more is
+    left out, and so are judges with none.
+    """
+    labels = disqualified_labels(campaign)
+    rows = Assignment.objects.filter(campaign=campaign, state=Assignment.State.OPEN, judge__removed_at=None)
+    rows = rows.exclude(kind=Assignment.Kind.CALIBRATION)
+    if not labels:
+        return Counter(dict(rows.order_by().values_list("judge").annotate(count=Count("pk"))))
+    queues = rows.values_list("judge", "systems")
+    return Counter(judge for judge, systems in queues if not cannot_count(campaign, systems, labels))
 
 
 def counts_of(campaigns: Iterable[Campaign]) -> dict[int, Counts]:

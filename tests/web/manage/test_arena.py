@@ -157,6 +157,20 @@ def test_institutions_that_look_alike_are_asked_about_before_the_opening(world: 
     assert problems(page) == []
 
 
+def test_judges_with_something_left_are_reminded_from_their_list(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    address = url(world, f"{campaign.pk}/judges/")
+    page = parse(writer.get(address).content.decode())
+    assert "문항이 남은 평가자가 3명 있습니다" in page.one("section", **{"aria-labelledby": "remind-title"}).text
+    done = writer.post(f"{address}remind/", follow=True).content.decode()
+    assert "평가자 3명에게 알렸습니다." in done
+    again = writer.post(f"{address}remind/", follow=True).content.decode()
+    assert "3명에게는 24시간 안에 이미 알려 다시 보내지 않았습니다" in again
+    assert "remind-title" not in client_with_role(world.competition, "viewer").get(address).content.decode()
+    judge_everything(campaign)
+    assert "remind-title" not in writer.get(address).content.decode()
+
+
 # --- rubrics ----------------------------------------------------------------------------------------------------------
 
 

@@ -38,6 +38,7 @@ from malpan.arena.quality import (
     open_scores,
     seen_judgements,
 )
+from malpan.arena.reminders import remind_judges
 from malpan.competitions.permissions import Permission
 from scoring.arena.design import Balance
 
@@ -77,6 +78,17 @@ def invite(request: ApiRequest, slug: str, pk: int, data: shown.NewJudge) -> Any
         link_for=_address,
     )
     return _judge_at(campaign, made.pk)
+
+
+@operations.post(
+    f"{JUDGES}/remind/",
+    "remindJudges",
+    _("문항이 남은 평가자에게 알리기"),
+    shown.Reminded,
+    says=_("한 사람에게는 24시간에 한 번만 보냅니다. 마감 예정이 있으면 그 하루 전에 저절로 한 번 알립니다."),
+)
+def remind(request: ApiRequest, slug: str, pk: int) -> Any:
+    return asdict(remind_judges(campaign=managed_campaign(request, slug, pk), actor=request.auth.person))
 
 
 @operations.get(f"{JUDGE}/", "getJudge", _("평가자 하나의 상태와 진행"), shown.ManagedJudge, says=NOBODY)

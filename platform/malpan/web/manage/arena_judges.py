@@ -17,8 +17,17 @@ from malpan.arena.bars import bars_of
 from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
 from malpan.arena.judges import bar_judge, remove_judge
 from malpan.arena.models import Campaign, CampaignJudge, JudgeBar
-from malpan.arena.progress import judge_state, judged_though_barred, judgements_of, place_of, void_counts, written_bars
+from malpan.arena.progress import (
+    judge_state,
+    judged_though_barred,
+    judgements_of,
+    left_by_judge,
+    place_of,
+    void_counts,
+    written_bars,
+)
 from malpan.arena.quality import SeenJudgement, has_opened_scores, seen_judgements
+from malpan.arena.reminders import Reminded, remind_judges
 from malpan.arena.selectors import exclusions_of, judge_of, judges_of
 from malpan.arena.systems import systems_of
 from malpan.competitions.permissions import Permission
@@ -99,8 +108,38 @@ def _judges_page(
         "invite_form": form,
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
+        "remindable": _remindable(access, campaign),
     }
     return render(request, "manage/arena_judges.html", context, status=status)
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def remind_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """Write to the judges who have assignments left."""
+    campaign = campaign_at(access, pk)
+    return act(
+        request,
+        lambda _values: remind_judges(campaign=campaign, actor=request.user),
+        success=_reminded_text,
+        to=access.url("manage_campaign_judges", pk),
+    )
+
+
+def _reminded_text(found: Reminded) -> str:
+    told = ngettext("평가자 %(count)d명에게 알렸습니다.", "평가자 %(count)d명에게 알렸습니다.", found.told)
+    before = ngettext(
+        "%(count)d명에게는 24시간 안에 이미 알려 다시 보내지 않았습니다.",
+        "%(count)d명에게는 24시간 안에 이미 알려 다시 보내지 않았습니다.",
+        found.told_before,
+    )
+    texts = [told % {"count": found.told}, before % {"count": found.told_before} if found.told_before else ""]
+    return " ".join(filter(None, texts))
+
+
+def _remindable(access: ManageAccess, campaign: Campaign) -> int:
+    """How many judges have assignments left, for whoever may remind them while it is judged."""
+    return len(left_by_judge(campaign)) if access.may(Permission.MANAGE) and campaign.is_judged_now else 0
 
 
 def _line(judge: Any, now: Any, barred: int) -> JudgeLine:
@@ -262,6 +301,7 @@ def _removal_form(judge: CampaignJudge, data: Any = None) -> RemoveJudgeForm:
 urlpatterns = [
     path("arena/<int:pk>/judges/", judges_page, name="manage_campaign_judges"),
     path("arena/<int:pk>/judges/invite/", invite_action, name="manage_campaign_invite"),
+    path("arena/<int:pk>/judges/remind/", remind_action, name="manage_campaign_remind"),
     path("arena/<int:pk>/judges/<int:judge_pk>/", judge_page, name="manage_campaign_judge"),
     path("arena/<int:pk>/judges/<int:judge_pk>/resend/", resend_action, name="manage_campaign_judge_resend"),
     path("arena/<int:pk>/judges/<int:judge_pk>/reinvite/", reinvite_action, name="manage_campaign_judge_reinvite"),

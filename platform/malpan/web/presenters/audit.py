@@ -19,6 +19,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "campaign.open": _("평가를 시작함"),
     "campaign.open_scores": _("진행 중인 평가의 점수를 열어 봄"),
     "campaign.publish": _("평가 결과를 발표함"),
+    "campaign.remind_judges": _("평가자에게 남은 문항을 알림"),
     "campaign.remove": _("평가를 지움"),
     "campaign.reopen_assignments": _("복권한 팀의 배정을 다시 엶"),
     "campaign.set_practice": _("주최자의 연습 문항을 정함"),

@@ -223,6 +223,13 @@ class ManagedJudge(Schema):
     barred: int
 
 
+class Reminded(Schema):
+    """``told``: judges who were written to; ``told_before``: those who were within the last 24 hours."""
+
+    told: int
+    told_before: int
+
+
 class Bar(Body):
     team_numbers: Annotated[list[Number], Field(min_length=1, max_length=50)]
     reason: Reason
