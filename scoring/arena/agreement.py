@@ -77,23 +77,13 @@ def table_of(rated: Sequence[tuple[Hashable, str | int, float]], categories: Seq
     return Table(counts.astype(np.float64), np.asarray(of_item, dtype=np.intp))
 
 
-def krippendorff_alpha(table: Table, metric: Metric = "ordinal") -> float | None:
-    """Alpha of a table; ``None`` where it is undefined."""
-    return _value(*_alpha(table, metric))
-
-
-def gwet_ac2(table: Table) -> float | None:
-    """AC2 with ordinal weights; ``None`` where it is undefined."""
-    return _value(*_ac2(table))
-
-
 def alpha_interval(table: Table, metric: Metric, *, resamples: int, seed: str, level: float) -> Reliability:
     """Alpha with its interval of 1 - ``level``."""
     return _with_interval(table, *_alpha(table, metric), resamples=resamples, seed=seed, level=level)
 
 
 def ac2_interval(table: Table, *, resamples: int, seed: str, level: float) -> Reliability:
-    """AC2 with its interval of 1 - ``level``."""
+    """AC2 with ordinal weights, with its interval of 1 - ``level``."""
     return _with_interval(table, *_ac2(table), resamples=resamples, seed=seed, level=level)
 
 
@@ -153,16 +143,11 @@ def _ordinal_weights(size: int) -> FloatArray:
     return found
 
 
-def _value(rows: FloatArray, figure: _Figure) -> float | None:
-    found = float(figure(rows.sum(axis=0, keepdims=True))[0])
-    return found if np.isfinite(found) else None
-
-
 def _with_interval(
     table: Table, rows: FloatArray, figure: _Figure, *, resamples: int, seed: str, level: float
 ) -> Reliability:
-    value = _value(rows, figure)
-    if value is None:
+    value = float(figure(rows.sum(axis=0, keepdims=True))[0])
+    if not np.isfinite(value):
         return Reliability(None, None, None)
     items = int(table.item.max()) + 1
     by_item = np.zeros((items, rows.shape[1]))

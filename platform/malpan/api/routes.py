@@ -13,6 +13,8 @@ from malpan.api.errors import MethodNotAllowed
 from malpan.api.http import dumped
 from malpan.api.manage import (
     arena,
+    arena_judges,
+    arena_quality,
     arena_running,
     comparing,
     importing,
@@ -32,7 +34,7 @@ from malpan.core.errors import AddressNotFound
 SUBJECTS: Final = (
     *(people, competitions, submissions, boards, teams, words, webhooks),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
-    *(stages, arena, arena_running, comparing, importing),
+    *(stages, arena, arena_judges, arena_running, arena_quality, comparing, importing),
 )
 api = application()
 for subject in SUBJECTS:
