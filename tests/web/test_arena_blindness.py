@@ -24,7 +24,7 @@ import pytest
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 
 from malpan.accounts.models import Scope, User
 from malpan.accounts.services import create_api_token
@@ -45,7 +45,7 @@ from scoring.arena.blinding import MASK
 from tests.arena.answers import work_off
 from tests.arena.conftest import SCORES, World, judge_everything, judge_one, over
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
-from tests.web.matrix import NAMES, addresses, routes, taken_back
+from tests.web.matrix import NAMES, addresses, declines, routes, taken_back
 from tests.web.visibility_world import confirmed
 
 pytestmark = pytest.mark.django_db
@@ -180,6 +180,12 @@ def places(
     world: Blind, campaign: Campaign, is_wanted: Callable[[str], bool] = lambda route: not is_managed(route)
 ) -> Iterator[tuple[str, str]]:
     """Every address, with its route: those outside the manage pages, or as ``is_wanted`` says."""
+    yield from ((route, address) for route, _pattern, address in _places(world, campaign, is_wanted))
+
+
+def _places(
+    world: Blind, campaign: Campaign, is_wanted: Callable[[str], bool] = lambda route: not is_managed(route)
+) -> Iterator[tuple[str, URLPattern, str]]:
     campaigns = [campaign.pk]
     values: dict[str, list[Any]] = {
         "slug": [world.competition.slug],
@@ -196,19 +202,24 @@ def places(
         "judgement_pk": list(Judgement.objects.filter(assignment__campaign=campaign).values_list("pk", flat=True)[:1]),
         "exclusion_pk": list(campaign.exclusions.values_list("pk", flat=True)[:1]),
     }
-    for route, _pattern in routes():
+    for route, pattern in routes():
         if not is_wanted(route):
             continue
         names = NAMES.findall(route) if "^" not in route else []
         for chosen in itertools.product(*(values.get(name, [1]) for name in names)):
             given = dict(zip(names, chosen, strict=True))
-            yield from ((route, address) for address in addresses(route, None, given))  # type: ignore[arg-type]
+            yield from ((route, pattern, address) for address in addresses(route, None, given))  # type: ignore[arg-type]
 
 
 def found_by(client: Client, world: Blind, campaign: Campaign, secrets: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Every secret in an answer, with route and address. What stands in the address that was asked for is known."""
-    for route, address in places(world, campaign):
+    """Every secret in an answer, with route and address. What stands in the address that was asked for is known.
+
+    A method that a view declines before it looks at anything is not asked for: it declines to all alike.
+    """
+    for route, pattern, address in _places(world, campaign):
         for method in ("get", "post"):
+            if declines(pattern.callback, method.upper()):
+                continue
             cookies = copy.deepcopy(client.cookies)
             with taken_back():
                 text = said(getattr(client, method)(address))
