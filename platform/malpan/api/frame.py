@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Final, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from ninja import Router, Status
+from ninja import Router, Schema, Status
 from ninja.security import HttpBearer
 
 from malpan.accounts.errors import ApiScopeMissing, ApiTokenInvalid
@@ -133,7 +133,7 @@ class Operations(Router):
             [method],
             path,
             auth=Bearer(scope),
-            response={done: returns, **dict.fromkeys(also), frozenset(refused): Problem},
+            response={done: returns, **dict.fromkeys(also)},
             operation_id=name,
             url_name=url_name or name,
             summary=summary,
@@ -146,9 +146,16 @@ class Operations(Router):
             register(view)
             operation = view._ninja_operation  # type: ignore[attr-defined]  # django-ninja's; read by its signature
             operation.view_func = _with_status(done, view)
+            operation.response_models |= dict.fromkeys(refused, _problem_model())
             return view
 
         return decorate
+
+
+@cache
+def _problem_model() -> type[Schema]:
+    """What django-ninja makes of ``Problem``, one for all: one for each status of each operation took a second."""
+    return type("NinjaResponseSchema", (Schema,), {"__annotations__": {"response": Problem}})
 
 
 def _with_status(status: int, view: Callable[..., Any]) -> Callable[..., Any]:

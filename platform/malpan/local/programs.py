@@ -15,6 +15,8 @@ EX_CONFIG = 78
 DEMO_JUDGE_URL = "MALPAN_DEMO_JUDGE_URL"
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
+# Django's checks import every page, and Celery does not even read what they say: seconds of a start
+NO_PAGES = {"CELERY_SKIP_CHECKS": "1"}
 # of web servers' connections: nobody waits for ever for a row, and a process that hangs holds none for ever
 PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
 
@@ -94,6 +96,7 @@ def _scoring_worker(number: int, threads: int) -> Program:
             "--hostname", f"scoring{suffix}@%h", *STEADY,
         ),
         {
+            **NO_PAGES,
             "SCORING_WORKER_NUMBER": str(number),
             "OMP_NUM_THREADS": str(threads),
             "TOKENIZERS_PARALLELISM": "false",
@@ -122,7 +125,8 @@ def _chores() -> Program:
 
 
 def _beat(run_directory: Path) -> Program:
-    return Program("beat", (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile="))
+    arguments = (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile=")
+    return Program("beat", arguments, NO_PAGES)
 
 
 def child_environment(

@@ -23,6 +23,7 @@ _POLL_SECONDS = 0.3
 
 
 class Command(BaseCommand):
+    requires_system_checks = ()  # they import every page
     help = "데모를 올리고 주소와 순위표를 보여 줍니다. / Loads the demo and prints the address and the board."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
