@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
 from tests.api.test_contest import Caller
-from tests.stages.conftest import contest
+from tests.stages.conftest import contest, made_contest
 
-__all__ = ["contest"]
+__all__ = ["contest", "made_contest"]
 TABLE = "팀 번호,점수\n1,50\n2,90.5\n3,70\n"
 
 

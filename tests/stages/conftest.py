@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -97,6 +98,12 @@ def make_contest() -> Contest:
     return contest
 
 
-@pytest.fixture
-def contest(db: None) -> Contest:
+@pytest.fixture(scope="module")
+def made_contest(kept: None) -> Contest:
     return make_contest()
+
+
+@pytest.fixture
+def contest(db: None, made_contest: Contest) -> Contest:
+    """Of the test's own, though the rows were made once for its module."""
+    return copy.deepcopy(made_contest)

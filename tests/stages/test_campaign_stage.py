@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from math import exp
 
 import pytest
@@ -29,8 +30,8 @@ from tests.stages.conftest import Contest
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def made_world(kept: None) -> World:
     made = make_world()
     for row in made.submissions.values():
         issue_receipt(submission=row)
@@ -39,6 +40,11 @@ def world(db: None) -> World:
     made.phase.refresh_from_db()
     publish_final_board(phase=made.phase, actor=made.owner)
     return made
+
+
+@pytest.fixture
+def world(db: None, made_world: World) -> World:
+    return copy.deepcopy(made_world)
 
 
 def first(world: World, cut: int | None = 3) -> Stage:

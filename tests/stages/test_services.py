@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -61,7 +60,6 @@ from malpan.submissions.models import ChainEntry
 from malpan.teams.services import disqualify_team, reinstate_team
 from tests.factories import PhaseFactory, TeamFactory, UserFactory
 from tests.stages.conftest import Contest, make_contest
-from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -127,15 +125,6 @@ def test_what_does_not_fit_the_kind_of_a_stage_is_refused_and_not_dropped(contes
     first.refresh_from_db()
     assert first.weight == 50
     assert Stage.objects.count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_changes_at_once_are_all_kept(contest: Contest) -> None:
-    stage = contest.stage()
-    changes: dict[str, Any] = {"weight": 7, "cut": 2, "title_en": "Board", "notice_ko": "안내", "notice_en": "Note"}
-    at_once([partial(update_stage, stage=stage, actor=contest.writer, **{name: changes[name]}) for name in changes])
-    stage.refresh_from_db()
-    assert {name: getattr(stage, name) for name in changes} == changes
 
 
 def test_changing_and_removing_a_stage_is_audited(contest: Contest) -> None:
@@ -241,35 +230,6 @@ def test_the_database_refuses_a_decision_of_who_entered(contest: Contest, second
         StageDecision.objects.create(
             table=table, verdict="confirmed", decided_by=contest.writer, created_at=timezone.now()
         )
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_people_who_click_at_once_decide_once(contest: Contest) -> None:
-    contest.publish(contest.stage())
-    stage = contest.stage()
-    table = contest.enter(stage, {1: 1, 2: 2, 3: 3})
-    others = [contest.reader, *(UserFactory.create(is_superuser=True) for _ in range(5))]
-
-    def decide(person: Any) -> Any:
-        known = {"stage": stage, "number": 1, "sha256": table.sha256, "actor": person}
-        if person.pk % 2:
-            return confirm_table(**known)
-        return reject_table(**known, reason="다시")
-
-    done = at_once([lambda person=person: decide(person) for person in others])  # type: ignore[misc]
-    assert [type(each) for each in done].count(StageDecision) == 1
-    assert [type(each) for each in done].count(TableDecided) == len(others) - 1
-    assert StageDecision.objects.count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_people_who_enter_at_once_enter_one_version(contest: Contest) -> None:
-    contest.publish(contest.stage())
-    stage = contest.stage()
-    known: dict[str, Any] = {"stage": stage, "text": "1,1\n2,2\n3,3\n", "actor": contest.writer, "based_on": 0}
-    done = at_once([lambda: enter_table(**known)] * 6)
-    assert [type(each) for each in done].count(StageTable) == 1
-    assert [type(each) for each in done].count(TableChanged) == 5
 
 
 def test_a_reason_has_at_most_300_characters(contest: Contest, second: Stage) -> None:
@@ -471,15 +431,6 @@ def test_a_note_has_at_most_300_characters(contest: Contest) -> None:
     with pytest.raises(ReasonMissing):
         contest.publish(stage, note="가" * 301)
     assert contest.publish(stage, note="가" * 300).note_ko == "가" * 300
-
-
-@pytest.mark.django_db(transaction=True)
-def test_people_who_publish_at_once_publish_once(contest: Contest) -> None:
-    stage = contest.stage()
-    seen = stage_content(stage).sha256
-    done = at_once([lambda: publish_stage(stage=stage, actor=contest.reader, sha256=seen)] * 6)
-    assert [type(each) for each in done].count(StageSnapshot) == 1
-    assert [type(each) for each in done].count(NothingChanged) == 5
 
 
 def test_every_publication_has_an_entry_in_the_chain(contest: Contest, second: Stage) -> None:

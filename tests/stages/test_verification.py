@@ -18,7 +18,7 @@ from django.test import Client
 from malpan.stages.verification import TEXTS, verify_competition
 from malpan.teams.services import disqualify_team
 from malpan.web.pages.chain import SCRIPT
-from tests.stages.conftest import Contest
+from tests.stages.conftest import Contest, make_contest
 
 pytestmark = pytest.mark.django_db
 
@@ -26,14 +26,26 @@ CHANGE = "UPDATE stages_stagesnapshot"
 ONE, FINAL = "stage_id IS NOT NULL", "stage_id IS NULL"
 
 
-@pytest.fixture
-def final(contest: Contest) -> Contest:
+@pytest.fixture(scope="module")
+def made_final(made_contest: Contest) -> Contest:
     """Three stages, the second by rank and with a tie; all published."""
+    contest = copy.deepcopy(made_contest)
     contest.publish(contest.stage(weight=45))
     contest.judged(contest.stage(weight=45, normalisation="rank", cut=2), {1: 70, 2: 80, 3: 70})
     contest.judged(contest.stage(weight=10, tie_rule="earlier"), {1: 99.5, 2: 0, 3: 50})
     contest.publish_final()
     return contest
+
+
+@pytest.fixture
+def final(db: None, made_final: Contest) -> Contest:
+    return copy.deepcopy(made_final)
+
+
+@pytest.fixture
+def bare(db: None) -> Contest:
+    """Without the stages that the others have."""
+    return make_contest()
 
 
 def codes(contest: Contest) -> set[str]:
@@ -87,23 +99,28 @@ def test_what_was_changed_in_the_database_is_found(final: Contest, sql: str, cod
 
 
 def test_a_result_that_was_recorded_but_does_not_follow_from_the_rule_is_found(
-    contest: Contest, monkeypatch: pytest.MonkeyPatch
+    bare: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if the site itself had computed it wrongly, or an organiser with the code had."""
     from malpan.stages import contents, publishing
 
-    stage = contest.stage()
+    stage = bare.stage()
     sound = contents.stage_content(stage)
     wrong = contents.Content(sound.rule, [{**row, "goes_on": True} for row in sound.rows])
     monkeypatch.setattr(publishing, "stage_content", lambda *_args: wrong)
-    publishing.publish_stage(stage=stage, actor=contest.writer, sha256=wrong.sha256)
-    assert codes(contest) == {"stage_miscounted"}
+    publishing.publish_stage(stage=stage, actor=bare.writer, sha256=wrong.sha256)
+    assert codes(bare) == {"stage_miscounted"}
 
 
 # --- the script -------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def made_files(made_final: Contest) -> dict[str, Any]:
+    return downloaded(made_final)
+
+
 @pytest.fixture
-def files(final: Contest) -> dict[str, Any]:
-    return downloaded(final)
+def files(made_files: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(made_files)
 
 
 def downloaded(final: Contest) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 from typing import Any
@@ -19,9 +20,14 @@ from tests.web.conftest import client_of
 LONG = "가나다라마바사아자차카타파하" * 4 + "끝입니다"
 
 
-@pytest.fixture
-def contest(db: None) -> Contest:
+@pytest.fixture(scope="module")
+def made(kept: None) -> Contest:
     return make_contest()
+
+
+@pytest.fixture
+def contest(db: None, made: Contest) -> Contest:
+    return copy.deepcopy(made)
 
 
 def get(contest: Contest, page: str = "", client: Client | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import Any
 
@@ -27,9 +28,14 @@ SETTINGS = {
 TABLE = "팀 번호\t점수\n1\t60\n2\t90.25\n3\t80\n"
 
 
-@pytest.fixture
-def contest(db: None) -> Contest:
+@pytest.fixture(scope="module")
+def made(kept: None) -> Contest:
     return make_contest()
+
+
+@pytest.fixture
+def contest(db: None, made: Contest) -> Contest:
+    return copy.deepcopy(made)
 
 
 @pytest.fixture
