@@ -231,15 +231,18 @@ def _taking_part(commands: Any) -> None:
 
 
 def _webhooks(commands: Any) -> None:
-    _command(commands, "list", list_webhooks, about="webhooks_list")
-    made = _command(commands, "create", create_webhook, "url", about="webhooks_create")
-    _option(made, "events", type=_names, required=True, metavar="NAMES")
+    def one(name: str, run: Callable[..., Result], *places: str) -> argparse.ArgumentParser:
+        made = _command(commands, name, run, *places, about=f"webhooks_{name}")
+        _option(made, "contest", metavar="CONTEST")
+        return made
 
     def of_one(name: str, run: Callable[..., Result]) -> argparse.ArgumentParser:
-        made = _command(commands, name, run, about=f"webhooks_{name}")
+        made = one(name, run)
         made.add_argument("webhook", type=int, metavar="ID", help=say("help_arg_webhook"))
         return made
 
+    one("list", list_webhooks)
+    _option(one("create", create_webhook, "url"), "events", type=_names, required=True, metavar="NAMES")
     made = of_one("update", update_webhook)
     _option(made, "url", metavar="URL")
     _option(made, "events", type=_names, metavar="NAMES")

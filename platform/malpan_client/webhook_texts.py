@@ -22,6 +22,10 @@ WEBHOOKS = {
     "help_arg_webhook": ("웹훅의 id", "id of the webhook"),
     "help_arg_delivery": ("기록의 id", "id of what was sent"),
     "help_events": ("사건의 이름, 쉼표로 나눕니다", "names of events, with commas between"),
+    "help_contest": (
+        "내 것이 아니라 운영하는 이 대회의 웹훅",
+        "the webhooks of this contest, which you run, not your own",
+    ),
     "help_on": ("켭니다", "switch it on"),
     "help_off": ("끕니다", "switch it off"),
     "url": ("주소", "address"),

@@ -7,16 +7,21 @@ from argparse import Namespace
 from typing import Any
 
 from malpan_client.failing import WRONG_USAGE, Failure
+from malpan_client.places import Place, place_of
 from malpan_client.showing import Result, moment, pairs, state, table
 from malpan_client.site import Site, each_of
 from malpan_client.taking_part import confirm
 from malpan_client.words import say
 
-WEBHOOKS_PATH = "webhooks/"
+
+def _webhooks_path(options: Namespace, rest: str = "") -> str:
+    """Of the caller's own webhooks or, with ``--contest``, of those of a contest."""
+    path = f"webhooks/{rest}"
+    return Place(place_of(options.contest).competition).manage(path) if options.contest else path
 
 
 def list_webhooks(site: Site, options: Namespace) -> Result:
-    found = site.pages(WEBHOOKS_PATH, "items")
+    found = site.pages(_webhooks_path(options), "items")
     rows = [
         (each["id"], each["url"], ", ".join(each_of(each["events"])), _state_of(each))
         for each in each_of(found["items"])
@@ -26,7 +31,7 @@ def list_webhooks(site: Site, options: Namespace) -> Result:
 
 
 def create_webhook(site: Site, options: Namespace) -> Result:
-    made = site.change("POST", WEBHOOKS_PATH, {"url": _url(options.url), "events": options.events})
+    made = site.change("POST", _webhooks_path(options), {"url": _url(options.url), "events": options.events})
     lines = [say("webhook_made", id=made["id"]), _webhook_text(made), say("webhook_secret", secret=made["secret"])]
     return Result(made, "\n".join(lines))
 
@@ -41,27 +46,28 @@ def update_webhook(site: Site, options: Namespace) -> Result:
         changes["is_on"] = bool(options.on)
     if not changes:
         raise Failure(WRONG_USAGE, say("what_to_change"))
-    found = site.change("PATCH", f"{WEBHOOKS_PATH}{options.webhook}/", changes)
+    found = site.change("PATCH", _webhooks_path(options, f"{options.webhook}/"), changes)
     return Result(found, _webhook_text(found))
 
 
 def remove_webhook(site: Site, options: Namespace) -> Result:
     confirm(options, say("confirm_webhook_removal", id=options.webhook))
-    site.change("DELETE", f"{WEBHOOKS_PATH}{options.webhook}/")
+    site.change("DELETE", _webhooks_path(options, f"{options.webhook}/"))
     return Result({"removed": options.webhook}, say("webhook_removed", id=options.webhook))
 
 
 def try_webhook(site: Site, options: Namespace) -> Result:
-    return _soon(site.change("POST", f"{WEBHOOKS_PATH}{options.webhook}/test/"))
+    return _soon(site.change("POST", _webhooks_path(options, f"{options.webhook}/test/")))
 
 
 def resend_delivery(site: Site, options: Namespace) -> Result:
-    path = f"{WEBHOOKS_PATH}{options.webhook}/deliveries/{options.delivery}/resend/"
-    return _soon(site.change("POST", path))
+    return _soon(
+        site.change("POST", _webhooks_path(options, f"{options.webhook}/deliveries/{options.delivery}/resend/"))
+    )
 
 
 def list_deliveries(site: Site, options: Namespace) -> Result:
-    found = site.get(f"{WEBHOOKS_PATH}{options.webhook}/deliveries/", page_size="100")
+    found = site.get(_webhooks_path(options, f"{options.webhook}/deliveries/"), page_size="100")
     rows = [
         (e["id"], e["webhook_id"], e["event"], moment(e["created_at"]), state(e["state"]), e["attempts"],
          moment(e["sent_at"] or e["next_attempt_at"]), e["error"] or None)

@@ -99,6 +99,12 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_question": ("listAllQuestions",),
     "manage_question_answer": ("answerQuestion",),
     "manage_question_mark": ("closeQuestion", "reopenQuestion"),
+    "manage_webhooks": ("listCompetitionWebhooks", "createCompetitionWebhook", "listCompetitionDeliveries"),
+    "manage_webhook": ("getCompetitionWebhook", "updateCompetitionWebhook", "listCompetitionDeliveries"),
+    "manage_webhook_switch": ("updateCompetitionWebhook",),
+    "manage_webhook_test": ("testCompetitionWebhook",),
+    "manage_webhook_remove": ("removeCompetitionWebhook",),
+    "manage_webhook_resend": ("resendCompetitionDelivery",),
     # people and records
     "manage_roles": ("listRoles",),
     "manage_role_appoint": ("appointRole",),

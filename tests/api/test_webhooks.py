@@ -9,9 +9,11 @@ from django.test import Client
 
 from malpan.accounts.models import Scope
 from malpan.accounts.services import create_api_token
+from malpan.competitions.roles import appoint
 from malpan.notifications import endpoints, public_http, webhooks
-from malpan.notifications.models import Endpoint
-from tests.factories import UserFactory
+from malpan.notifications.models import Endpoint, Letter
+from malpan.notifications.signatures import secret_of
+from tests.factories import CompetitionFactory, UserFactory
 from tests.notifications.receiver import is_signed, listening
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +95,37 @@ def test_a_refusal_is_a_problem(client, body, status, code):
         assert (refused.status_code, refused.json()["code"]) == (status, code)
         assert refused["Content-Type"].startswith("application/problem+json")
     assert set(Endpoint.objects.values_list("url", flat=True)) == {NEW["url"]}
+
+
+def test_organisers_have_those_of_their_competition(client):
+    """By the same requests; who may is in the matrix of operations."""
+    competition, organiser = CompetitionFactory.create(), UserFactory.create()
+    appoint(competition=competition, user=organiser, role="organiser", actor=None)
+    token = create_api_token(user=organiser, label="t", scopes=[Scope.ORGANISE, Scope.READ])[1]
+    theirs = Client(headers={"Authorization": f"Bearer {token}"})
+    place = f"/api/v1/competitions/{competition.slug}/manage/webhooks/"
+
+    def ask(method, path="", body=None):
+        return theirs.generic(method, place + path, json.dumps(body or {}), content_type="application/json")
+
+    refused = ask("POST", body=NEW)
+    assert (refused.status_code, refused.json()["code"]) == (422, "fields_invalid"), "notice is none of theirs"
+    made = ask("POST", body=NEW | {"events": ["question_asked"]}).json()
+    pk = made["id"]
+    assert made["secret"] == secret_of(Endpoint.objects.get())
+    assert [each["id"] for each in ask("GET").json()["items"]] == [pk]
+    assert theirs.get(PATH).json()["items"] == [], "they are nobody's own"
+    tried = ask("POST", f"{pk}/test/").json()
+    assert [each["id"] for each in ask("GET", f"{pk}/deliveries/").json()["items"]] == [tried["id"]]
+    Letter.objects.update(state="failed")
+    assert ask("POST", f"{pk}/deliveries/{tried['id']}/resend/").json()["state"] == "waiting"
+    assert ask("PATCH", f"{pk}/", {"is_on": False, "url": "https://b.example/"}).json()["off_at"] is not None
+    assert ask("GET", f"{pk}/").json()["url"] == "https://b.example/"
+    own = send(client, "POST", body=NEW).json()["id"]
+    for method, path in (("GET", f"{own}/"), ("DELETE", f"{own}/"), ("POST", f"{own}/test/")):
+        assert ask(method, path).json()["code"] == "endpoint_not_found"
+    assert ask("DELETE", f"{pk}/").status_code == 204
+    assert [each.pk for each in Endpoint.objects.all()] == [own]
 
 
 def test_so_many_and_no_more(client):

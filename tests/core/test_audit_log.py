@@ -140,7 +140,7 @@ NOTED_BY_CALLER = {
 
 def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
     """Every function of the services, with its file."""
-    for app in (*APPS, "archive"):
+    for app in (*APPS, "archive", "notifications"):
         for path in sorted((PLATFORM / app).rglob("*.py")):
             name = path.relative_to(PLATFORM).as_posix()
             if not re.search(r"/(migrations|demo|management)/|/admin\.py$", name):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 
 import pytest
+from django.utils import timezone
 
+from malpan.competitions.roles import appoint
 from malpan.notifications.models import Endpoint, Letter
-from tests.factories import UserFactory
+from tests.factories import CompetitionFactory, UserFactory
 from tests.malpan_client.scripted import NOW, problem
 
 ONE = {
@@ -40,6 +42,27 @@ def test_a_webhook_is_made_tried_changed_and_removed_by_the_command_alone(by_per
     assert not Endpoint.objects.exists()
     assert "없습니다" in by_person(person, "webhooks", "list").out
     assert by_person(person, "webhooks", "log", number, status=6).out == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_organiser_has_those_of_a_contest(by_person):
+    competition, person = CompetitionFactory.create(), UserFactory.create()
+    of_it = ("--contest", competition.slug)
+    create = ("webhooks", "create", "https://a.example/x", "--events", "rescored", *of_it)
+    assert by_person(person, *create, status=6).out == ""
+    appoint(competition=competition, user=person, role="organiser", actor=None)
+    number = str(by_person(person, *create, "--json").json["id"])
+    assert "https://a.example/x" in by_person(person, "webhooks", "list", *of_it).out
+    assert "없습니다" in by_person(person, "webhooks", "list").out
+    by_person(person, "webhooks", "test", number, *of_it)
+    delivery = Letter.objects.get()
+    assert delivery.webhook_id in by_person(person, "webhooks", "log", number, *of_it).out
+    Letter.objects.update(state="sent", sent_at=timezone.now())
+    by_person(person, "webhooks", "resend", number, str(delivery.pk), *of_it)
+    by_person(person, "webhooks", "update", number, "--off", *of_it)
+    assert competition.endpoints.get().off_at is not None
+    by_person(person, "webhooks", "remove", number, "--yes", *of_it)
+    assert not Endpoint.objects.exists()
 
 
 def test_the_secret_is_shown_and_an_address_may_be_read_instead(command, script, monkeypatch):

@@ -9,7 +9,9 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from malpan.competitions import programs
 from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.notifications.events import happening_of
 from malpan.notifications.models import Letter
 from malpan.notifications.sending import deliver_due
 from malpan.submissions import letters
@@ -47,6 +49,27 @@ def test_the_team_hears_of_its_score_once(run: ScoringRun) -> None:
         assert SCORE in message.body
         assert str(run.submission.public_id) in message.body
         assert run.submission.phase.track.competition.title_ko in message.subject
+
+
+def test_the_organisers_programs_hear_the_score_but_of_no_person_and_no_file(run: ScoringRun) -> None:
+    """Also while the board and the team's own score are hidden: organisers see them."""
+    submission = run.submission
+    competition, team = submission.phase.track.competition, submission.team
+    organiser = UserFactory.create()
+    programs.create_endpoint(competition=competition, url="https://a.example/", events=["scored"], actor=organiser)
+    Phase.objects.update(board="hidden", shows_own_score=False)
+    scored(run)
+    [letter] = Letter.objects.filter(person=None)
+    said = happening_of("scored").compose(letter.facts)
+    assert said is not None
+    assert said.context == {
+        "competition": competition.slug, "track": submission.phase.track.slug, "phase": submission.phase.slug,
+        "submission": submission.public_id, "team": team.name, "team_number": team.number, "final_score": 0.1234567,
+        "is_demo": said.context["is_demo"],
+    }  # fmt: skip
+    assert said.path == f"/competitions/{competition.slug}/manage/submissions/{submission.public_id}/"
+    type(submission).objects.update(withdrawn_at=timezone.now())
+    assert happening_of("scored").compose(letter.facts) is None
 
 
 def test_a_late_result_posts_nothing(run: ScoringRun) -> None:

@@ -97,7 +97,7 @@ RULES: Final[dict[str, str]] = {
         for page in (
             *("settings/", "references/<int:pk>/diff/", "stages/<int:pk>/teams/", "arena/<int:pk>/systems/choices/"),
             *("arena/<int:pk>/opening/", "arena/<int:pk>/quality/scores/", "arena/<int:pk>/judgements/"),
-            "arena/<int:pk>/judges/<int:judge_pk>/exclude/",
+            *("arena/<int:pk>/judges/<int:judge_pk>/exclude/", "webhooks/"),
         )
     },
     # what only changes something: who may is in tests/api/test_operation_matrix.py
@@ -162,7 +162,7 @@ RULES: Final[dict[str, str]] = {
                 "teams/new",
                 "quota/<int:phase_pk>/all",
             ),
-            *("notices/new", "notices/<int:pk>"),
+            *("notices/new", "notices/<int:pk>", "webhooks"),
         )
     },
     f"{MANAGE}roles/": OWNERS,

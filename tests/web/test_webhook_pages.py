@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from malpan.accounts.models import User
+from malpan.competitions.roles import appoint
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.signatures import secret_of
-from tests.factories import UserFactory
+from tests.factories import CompetitionFactory, UserFactory
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -61,6 +62,46 @@ def test_what_was_sent_is_listed_and_sent_again(client: Client, person: User) ->
     assert Letter.objects.get().state == "waiting"
 
 
+def test_it_is_changed_on_its_page(client: Client) -> None:
+    client.post(PAGE, BODY)
+    one = f"{PAGE}{Endpoint.objects.get().pk}/"
+    shown = html.parse(client.get(one).content.decode())
+    checked = [box.attributes["value"] for box in shown.all("input") if "checked" in box.attributes]
+    assert checked == ["scored"]
+    secret = secret_of(Endpoint.objects.get())
+    changed = client.post(one, {"url": "https://b.example/", "events": ["notice", "scored"]}, follow=True)
+    assert "저장했습니다" in changed.content.decode()
+    held = Endpoint.objects.get()
+    assert (held.url, held.events, secret_of(held)) == ("https://b.example/", ["notice", "scored"], secret)
+    refused = client.post(one, {"url": "http://b.example/", "events": ["scored"]})
+    assert refused.status_code == 422
+    assert "errorlist" in refused.content.decode()
+    assert client_of(UserFactory.create()).get(one).status_code == 404
+
+
+def test_organisers_have_a_page_for_those_of_their_competition(person: User) -> None:
+    competition, other = CompetitionFactory.create(), CompetitionFactory.create()
+    for each in (competition, other):
+        appoint(competition=each, user=person, role="organiser", actor=None)
+    organiser, page = client_of(person), f"/competitions/{competition.slug}/manage/webhooks/"
+    made = organiser.post(page, {"url": "https://a.example/x", "events": ["rescored"]}, follow=True)
+    endpoint = competition.endpoints.get()
+    assert html.parse(made.content.decode()).one("section", "copy-box").one("input").attributes["value"] == secret_of(
+        endpoint
+    )
+    assert organiser.post(page, {"url": "https://a.example/x", "events": ["notice"]}).status_code == 422
+    organiser.post(f"{page}{endpoint.pk}/test/")
+    listed = organiser.get(page).content.decode()
+    for text in ("https://a.example/x", "재채점을 적용했을 때", Letter.objects.get().webhook_id, "시험"):
+        assert text in listed
+    assert secret_of(endpoint) not in listed
+    assert "https://a.example/x" not in organiser.get(PAGE).content.decode(), "it is nobody's own"
+    elsewhere = f"/competitions/{other.slug}/manage/webhooks/{endpoint.pk}/"
+    assert organiser.get(elsewhere).status_code == organiser.post(f"{elsewhere}test/").status_code == 404
+    organiser.post(f"{page}{endpoint.pk}/remove/", {"confirm": "on"})
+    assert not Endpoint.objects.exists()
+
+
 def test_it_is_switched_and_removed_by_its_owner_alone(client: Client) -> None:
     client.post(PAGE, BODY)
     pk = Endpoint.objects.get().pk
@@ -72,5 +113,7 @@ def test_it_is_switched_and_removed_by_its_owner_alone(client: Client) -> None:
     assert "꺼져 있는 웹훅" in client.post(f"{PAGE}{pk}/test/", follow=True).content.decode()
     client.post(f"{PAGE}{pk}/switch/", {"is_on": "yes"})
     assert Endpoint.objects.get().off_at is None
-    client.post(f"{PAGE}{pk}/remove/")
+    assert client.post(f"{PAGE}{pk}/remove/").status_code == 422
+    assert Endpoint.objects.exists()
+    client.post(f"{PAGE}{pk}/remove/", {"confirm": "on"})
     assert not Endpoint.objects.exists()

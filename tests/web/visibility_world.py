@@ -16,6 +16,7 @@ from malpan.accounts.models import ApiToken, Scope, User
 from malpan.accounts.services import create_api_token
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Notice, Phase, Question, ReferenceVersion
+from malpan.competitions.programs import create_endpoint
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.models import AuditEntry
 from malpan.core.storage import store_private
@@ -151,7 +152,7 @@ class World:
             "arena": [self.arena.campaigns["shown"]],
             "tokens": ApiToken.objects.filter(user=leader_of(self.teams["own"])),
             "webhooks": Endpoint.objects.all(),
-            "deliveries": Letter.objects.exclude(endpoint=None),
+            "deliveries": Letter.objects.exclude(endpoint=None).order_by("pk"),
         }
         return [row.pk for row in found.get(family, [self.phase])]
 
@@ -203,6 +204,8 @@ def make(state: State) -> World:
     )
     hook = Endpoint.objects.create(person=leader_of(teams["own"]), url="https://hooks.example.com/x", events=["scored"])
     Letter.objects.create(event="test", key="test", person=hook.person, endpoint=hook, state="failed")
+    theirs = create_endpoint(competition=competition, url="https://a.example/", events=["scored"], actor=organiser)
+    Letter.objects.create(event="test", key="test", endpoint=theirs, state="failed")
     if state.is_published:
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
     _plant_stages(phase, teams, organiser, now, is_published=state.is_published)

@@ -19,6 +19,7 @@ from malpan.arena.models import CampaignResult
 from malpan.arena.publishing import computed_result
 from malpan.core.storage import store_private
 from malpan.leaderboard.rescore_preview import preview
+from malpan.notifications.models import Letter
 from malpan.notifications.preferences import token_of
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.selectors import newest_table
@@ -89,6 +90,7 @@ TARGET: Final = {
 }  # fmt: skip
 GRANT: Final = prefixed("grant", slots="1", scope="phase", reason="장애", confirm="on")
 PASSWORDS: Final = {"password1": PASSWORD + "!", "password2": PASSWORD + "!"}
+WEBHOOK: Final = {"url": "https://hooks.example.com/y", "events": ["scored"]}
 NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS}
 
 
@@ -109,6 +111,10 @@ def stuck(w: Any) -> dict[str, Any]:
 
 def member(w: Any) -> dict[str, Any]:
     return {"pk": w.member.pk}
+
+
+def program(w: Any) -> dict[str, Any]:
+    return {"pk": w.competition.endpoints.get().pk}
 
 
 def draft(w: Any) -> dict[str, Any]:
@@ -260,7 +266,8 @@ PAGES: Final[dict[str, Rule]] = {
     "api_tokens": Rule(PEOPLE, {"label": "laptop"}),
     "letters": Rule(PEOPLE, {"language": "en", "events": ["scored"]}),
     "unsubscribe": Rule(ANYBODY, at=lambda w: {"token": token_of(w.people["own team"], "scored")}),
-    "webhooks": Rule(PEOPLE, {"url": "https://hooks.example.com/x", "events": ["scored"]}),
+    "webhooks": Rule(PEOPLE, WEBHOOK),
+    "webhook": Rule(LEADER, WEBHOOK),
     **dict.fromkeys(("webhook_switch", "webhook_test", "webhook_remove", "webhook_resend"), Rule(LEADER)),
     "api_token_revoke": Rule(LEADER),
     # not who leads others, is the only owner or the only administrator
@@ -345,6 +352,10 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     ),
     "manage_judge_remove": Rule(MANAGE, at=lambda w: {"pk": w.agreement.pk}),
     "manage_export": Rule(OWN),
+    "manage_webhooks": Rule(MANAGE, WEBHOOK),
+    "manage_webhook": Rule(MANAGE, WEBHOOK, at=program),
+    **{f"manage_webhook_{name}": Rule(MANAGE, at=program) for name in ("switch", "test", "remove")},
+    "manage_webhook_resend": Rule(MANAGE, at=lambda w: {"pk": Letter.objects.get(person=None).pk}),
     "manage_notice_new": Rule(MANAGE, NOTICE),
     "manage_notice": Rule(MANAGE, NOTICE | {"title_ko": "다른 제목"}),
     "manage_notice_pin": Rule(MANAGE, {"pinned": "1"}),

@@ -28,6 +28,7 @@ from malpan.api.manage import (
 )
 from malpan.api.manage import submissions as all_submissions
 from malpan.api.manage import teams as all_teams
+from malpan.api.manage import webhooks as competition_webhooks
 from malpan.api.manage import words as all_words
 from malpan.core.errors import AddressNotFound
 
@@ -35,6 +36,7 @@ SUBJECTS: Final = (
     *(people, competitions, submissions, boards, teams, words, webhooks),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
     *(stages, arena, arena_judges, arena_running, arena_quality, comparing, importing),
+    competition_webhooks,
 )
 api = application()
 for subject in SUBJECTS:

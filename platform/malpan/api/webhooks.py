@@ -93,7 +93,9 @@ def resend(request: ApiRequest, pk: int, delivery_pk: int) -> Any:
     return shown.delivery(endpoints.send_again(rows=own(request).filter(pk=pk), pk=delivery_pk))
 
 
-def changed(request: ApiRequest, endpoint: Endpoint, data: shown.WebhookChange) -> Endpoint:
+def changed(
+    request: ApiRequest, endpoint: Endpoint, data: shown.WebhookChange | shown.CompetitionWebhookChange
+) -> Endpoint:
     """``endpoint`` as ``data`` says."""
     given = data.given()
     is_on, actor = given.pop("is_on", None), request.auth.person

@@ -176,6 +176,7 @@ BY_LABEL: Final = {table.label: table for table in TABLES}
 LEFT_OUT: Final = (
     "arena.judgebar",  # from it one could tell who a judge is
     "arena.judgementdraft",
+    "competitions.competitionendpoint",  # addresses to which this site sends
     "core.chore",  # of the whole site
     "arena.computation",  # made anew when it is asked for
     "teams.invitation",  # single-use links to teams of this site

@@ -9,6 +9,7 @@ class CompetitionsConfig(AppConfig):
     verbose_name = _("대회")
 
     def ready(self) -> None:
-        from malpan.competitions import letters  # which need the models
+        from malpan.competitions import letters, programs  # which need the models
 
         letters.register_events()
+        programs.register_events()

@@ -1,4 +1,6 @@
-"""Word to people about a competition: their question is answered."""
+"""Word about the questions of a competition: to who asked, that there is an answer; to its organisers' programs, that
+there is a question.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,14 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.competitions import programs
 from malpan.competitions.models import Question
 from malpan.core.language import in_language
 from malpan.notifications import outbox
-from malpan.notifications.events import Event, Facts, Word, register
+from malpan.notifications.events import Event, Facts, Happening, Word, register, register_happening
 
 QUESTION_ANSWERED: Final = "question_answered"
+QUESTION_ASKED: Final = "question_asked"
 
 
 def tell_answered(question: Question) -> None:
@@ -23,8 +27,24 @@ def tell_answered(question: Question) -> None:
     outbox.post(event=QUESTION_ANSWERED, key=key, people=[question.asked_by_id], facts={"question": question.pk})
 
 
+def tell_asked(question: Question) -> None:
+    """Post word of the question to the programs of the organisers. Call it in the transaction that asks it."""
+    key = f"{QUESTION_ASKED}:{question.pk}"
+    programs.tell(competition=question.competition_id, event=QUESTION_ASKED, key=key, facts={"question": question.pk})
+
+
 def register_events() -> None:
+    register_happening(Happening(QUESTION_ASKED, _("문의가 들어왔을 때"), _asked))
     register(Event(QUESTION_ANSWERED, _("내 문의에 답변이 있을 때"), _answered, _answered_sample))
+
+
+def _asked(facts: Facts) -> Word | None:
+    """Not what it says: that may tell who asked."""
+    question = Question.objects.select_related("competition").filter(pk=facts["question"]).first()
+    if question is None:
+        return None
+    slug = question.competition.slug
+    return Word({"competition": slug, "question": question.pk}, reverse("manage_question", args=[slug, question.pk]))
 
 
 def _answered(person: User, facts: Facts) -> Word | None:

@@ -41,6 +41,7 @@ def ask_question(*, competition: Competition, asked_by: User, title: str, body: 
             raise TooManyQuestions(limit=OPEN_LIMIT)
         question = Question.objects.create(competition=competition, asked_by=asked_by, title=title, body=body)
         audit.record(actor=asked_by, action="question.ask", obj=question)
+        letters.tell_asked(question)
     return question
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
@@ -23,22 +23,30 @@ from malpan.notifications.webhooks import TEST
 
 ENDPOINTS_MAX: Final = 5
 State = Letter.State
-Endpoints = QuerySet[Endpoint]
+E = TypeVar("E", bound=Endpoint)
 
 
-def endpoints_of(person: User) -> Endpoints:
+def endpoints_of(person: User) -> QuerySet[Endpoint]:
     """The person's webhooks, the oldest first."""
     return Endpoint.objects.filter(person=person)
 
 
-def deliveries_of(rows: Endpoints) -> QuerySet[Letter]:
+def deliveries_of(rows: QuerySet[E]) -> QuerySet[Letter]:
     """What was, or is to be, sent to ``rows``, the newest first."""
-    return Letter.objects.filter(endpoint__in=rows).select_related("endpoint")
+    return Letter.objects.filter(endpoint__in=rows.values("pk")).select_related("endpoint")
 
 
-def endpoint_of(rows: Endpoints, pk: int) -> Endpoint:
+def endpoint_of(rows: QuerySet[E], pk: int) -> E:
     """One of ``rows``. Raises ``EndpointNotFound``."""
     found = rows.filter(pk=pk).first()
+    if found is None:
+        raise EndpointNotFound
+    return found
+
+
+def delivery_of(rows: QuerySet[E], pk: int) -> Letter:
+    """One of what was sent to ``rows``. Raises ``EndpointNotFound``."""
+    found = deliveries_of(rows).filter(pk=pk).first()
     if found is None:
         raise EndpointNotFound
     return found
@@ -49,14 +57,23 @@ def create_endpoint(*, person: User, url: str, events: Iterable[str]) -> Endpoin
 
     Raises ``EndpointAddressRefused``, or ``TooManyEndpoints`` above ``ENDPOINTS_MAX``.
     """
-    _check(url)
     with transaction.atomic():
-        locked = User.objects.select_for_update(no_key=True).get(pk=person.pk)
-        if locked.endpoints.count() >= ENDPOINTS_MAX:
-            raise TooManyEndpoints(limit=ENDPOINTS_MAX)
-        made = Endpoint.objects.create(person=person, url=url, events=list(dict.fromkeys(events)))
-        audit.record(actor=person, action="endpoint.create", obj=made, after=_facts(made), person=person)
-    return made
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        new = Endpoint(person=person, url=url, events=list(dict.fromkeys(events)))
+        return add_endpoint(new, rows=endpoints_of(person), actor=person)
+
+
+def add_endpoint(new: E, *, rows: QuerySet[E], actor: User) -> E:
+    """Keep a ``new`` one of an owner who has ``rows`` and is locked.
+
+    Raises ``EndpointAddressRefused`` and ``TooManyEndpoints``.
+    """
+    _check(new.url)
+    if rows.count() >= ENDPOINTS_MAX:
+        raise TooManyEndpoints(limit=ENDPOINTS_MAX)
+    new.save()
+    audit.record(actor=actor, action="endpoint.create", obj=new, after=_facts(new), person=new.person)
+    return new
 
 
 def update_endpoint(
@@ -111,12 +128,12 @@ def try_endpoint(*, endpoint: Endpoint) -> Letter:
     if endpoint.off_at is not None:
         raise EndpointOff
     key = f"{TEST}:{timezone.now():%Y%m%d%H%M}"
-    test = Letter(event=TEST, key=key, person_id=endpoint.person_id, endpoint=endpoint)
+    test = Letter(event=TEST, key=key, person_id=endpoint.person_id, endpoint_id=endpoint.pk)
     Letter.objects.bulk_create([test], ignore_conflicts=True)
     return endpoint.letters.get(key=key)
 
 
-def send_again(*, rows: Endpoints, pk: int) -> Letter:
+def send_again(*, rows: QuerySet[E], pk: int) -> Letter:
     """Have a delivery that arrived or was given up sent once more, under its id. One that waits goes at once.
 
     Raises ``EndpointNotFound``, ``EndpointOff``.
@@ -142,7 +159,7 @@ def _change(endpoint: Endpoint, actor: User, action: str, change: Callable[[Endp
         if change(held):
             held.save(update_fields=["url", "events", "off_at", "failing_since"])
             old, new = audit.changed(before, _facts(held))
-            audit.record(actor=actor, action=action, obj=held, before=old, after=new, person=held.person)
+            audit.record(actor=actor, action=action, obj=endpoint, before=old, after=new, person=held.person)
     return held
 
 

@@ -41,12 +41,40 @@ class Event:
     sample: Callable[[], Word] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event of which programs hear that are nobody's own, such as those of a competition.
+
+    ``compose`` returns what they are told about these facts, or ``None`` if there is nothing to tell now.
+    """
+
+    name: str
+    label: Promise
+    compose: Callable[[Facts], Word | None]
+
+
 _events: Final[dict[str, Event]] = {}
+_happenings: Final[dict[str, Happening]] = {}
 
 
 def register(event: Event) -> None:
     """Let people hear of ``event``; a second time it changes nothing."""
     _events[event.name] = event
+
+
+def register_happening(happening: Happening) -> None:
+    """Let programs that are nobody's own hear of ``happening``."""
+    _happenings[happening.name] = happening
+
+
+def happening_of(name: str) -> Happening:
+    """The one called ``name``. Raises ``KeyError``."""
+    return _happenings[name]
+
+
+def all_happenings() -> list[Happening]:
+    """Every one, in the order of their registration."""
+    return list(_happenings.values())
 
 
 def event_of(name: str) -> Event:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.core import audit
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
 from malpan.notifications.models import Endpoint
@@ -18,9 +19,14 @@ ENDPOINT_OFF: Final = "endpoint_off"
 
 
 def tell_off(endpoint: Endpoint) -> None:
-    """Post word that ``endpoint`` was switched off. Call it in the transaction of that."""
+    """Write that ``endpoint`` was switched off, and post word of it to its person, if it has one. Call it in the
+    transaction of that.
+    """
+    if endpoint.person is None:
+        return
+    audit.record(actor=None, action="endpoint.switch_off", obj=endpoint, person=endpoint.person)
     key = f"{ENDPOINT_OFF}:{endpoint.pk}:{uuid4()}"
-    outbox.post(event=ENDPOINT_OFF, key=key, people=[endpoint.person_id], facts={"endpoint": endpoint.pk})
+    outbox.post(event=ENDPOINT_OFF, key=key, people=[endpoint.person.pk], facts={"endpoint": endpoint.pk})
 
 
 def register_events() -> None:
@@ -29,13 +35,13 @@ def register_events() -> None:
 
 def _off(person: User, facts: Facts) -> Word | None:
     endpoint = Endpoint.objects.filter(pk=facts["endpoint"], person=person).exclude(off_at=None).first()
-    return None if endpoint is None else _word(endpoint.url)
+    return None if endpoint is None else word_of_off(endpoint.url, reverse("webhooks"))
 
 
 def _sample() -> Word:
-    return _word("https://example.com/hook")
+    return word_of_off("https://example.com/hook", reverse("webhooks"))
 
 
-def _word(url: str) -> Word:
+def word_of_off(url: str, path: str) -> Word:
     """Of the address only the host: what follows may be a secret."""
-    return Word({"host": urlsplit(url).hostname}, reverse("webhooks"))
+    return Word({"host": urlsplit(url).hostname}, path)

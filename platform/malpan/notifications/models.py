@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Endpoint(models.Model):
-    """An address at which a program of ``person`` hears of ``events``, while ``off_at`` is null.
+    """An address at which a program of ``person`` hears of ``events``, while ``off_at`` is null. Without a person it is
+    of something that another app adds (``competitions.CompetitionEndpoint``).
 
     ``failing_since``: the first failure since the last delivery that arrived. The secret is in no column
     (``signatures``).
@@ -22,8 +23,9 @@ class Endpoint(models.Model):
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="endpoints", verbose_name=_("사용자")
-    )
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="endpoints", null=True, blank=True,
+        verbose_name=_("사용자"),
+    )  # fmt: skip
     url = models.URLField(_("주소"), max_length=URL_CHARS)
     events = ArrayField(models.CharField(max_length=40), default=list, verbose_name=_("사건"))
     created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
@@ -40,7 +42,8 @@ class Endpoint(models.Model):
 
 
 class Letter(models.Model):
-    """Word of one event to one person, by mail or to one ``endpoint`` of theirs: waiting → sent | dropped | failed.
+    """Word of one event to one person, by mail or to one ``endpoint`` of theirs, or to one that is nobody's: waiting →
+    sent | dropped | failed.
 
     It is written in the transaction of the event. ``facts`` are keys of rows, no words: a letter says what the site may
     say when it is sent (``notifications.events``). ``key`` names the event: nobody hears of one twice. ``public_id`` is
@@ -58,8 +61,9 @@ class Letter(models.Model):
     event = models.CharField(_("사건"), max_length=40)
     key = models.CharField(_("사건의 이름"), max_length=80)
     person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters", verbose_name=_("받는 사람")
-    )
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters", null=True, blank=True,
+        verbose_name=_("받는 사람"),
+    )  # fmt: skip
     endpoint = models.ForeignKey(
         Endpoint, on_delete=models.CASCADE, related_name="letters", null=True, blank=True, verbose_name=_("웹훅")
     )
@@ -85,6 +89,9 @@ class Letter(models.Model):
                 name="a_person_is_written_to_of_an_event_once",
             ),
             models.UniqueConstraint(fields=["key", "endpoint"], name="an_endpoint_hears_of_an_event_once"),
+            models.CheckConstraint(
+                condition=models.Q(person__isnull=False) | models.Q(endpoint__isnull=False), name="letter_has_a_reader"
+            ),
             models.CheckConstraint(
                 condition=models.Q(state__in=["waiting", "sent", "dropped", "failed"]), name="letter_state_known"
             ),

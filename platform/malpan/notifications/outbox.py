@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
@@ -16,28 +17,44 @@ from malpan.notifications.models import Endpoint, Letter, Told
 def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts) -> int:
     """Post a letter about ``event`` to each of ``people`` who can log in, and to their endpoints that hear of it.
 
-    Three queries; returns how many people there are. Nobody has the event called ``key`` twice. People who cannot log
-    in are those of the demo and of an imported archive: nobody asked them. Nor can those who were erased. Call it in
-    the transaction of the event.
+    Returns how many people there are. Nobody has the event called ``key`` twice. People who cannot log in are those of
+    the demo and of an imported archive: nobody asked them. Nor can those who were erased. Call it in the transaction of
+    the event.
     """
     keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else list(people)
     reached = User.objects.filter(pk__in=keys, is_active=True)
     reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
-    mailed = reached if is_mailed(event) else []
-    letters = [Letter(event=event, key=key, person=person, facts=dict(facts)) for person in mailed]
-    listening = Endpoint.objects.filter(person__in=[each.pk for each in reached], events__contains=[event], off_at=None)
-    calls = [Letter(event=event, key=key, person_id=at.person_id, endpoint=at, facts=dict(facts)) for at in listening]
-    Letter.objects.bulk_create([*letters, *calls], batch_size=500, ignore_conflicts=True)
+    if is_mailed(event):
+        _write(Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached)
+    call(event=event, key=key, endpoints=Endpoint.objects.filter(person__in=[each.pk for each in reached]), facts=facts)
     return len(reached)
 
 
-def post_once(*, event: str, key: str, people: QuerySet[User], facts: Facts) -> bool:
-    """Post what the clock made happen, unless it was posted before: who comes later does not hear of it.
+def call(*, event: str, key: str, endpoints: QuerySet[Any], facts: Facts) -> None:
+    """Post word of ``event`` to those of ``endpoints`` that hear of it. Call it in the transaction of the event."""
+    listening = endpoints.filter(events__contains=[event], off_at=None)
+    _write(
+        Letter(event=event, key=key, person_id=at.person_id, endpoint_id=at.pk, facts=dict(facts)) for at in listening
+    )
 
-    Two processes at once post it once: the second waits for the first, whose row it then finds.
+
+def _write(letters: Iterable[Letter]) -> None:
+    Letter.objects.bulk_create(letters, batch_size=500, ignore_conflicts=True)
+
+
+def is_first(key: str) -> bool:
+    """Whether what the clock made happen was not told yet, and is from now on. Call it in the transaction that tells.
+
+    Of two processes at once the second waits for the first, whose row it then finds.
     """
+    _row, is_new = Told.objects.get_or_create(key=key)
+    return is_new
+
+
+def post_once(*, event: str, key: str, people: QuerySet[User], facts: Facts) -> bool:
+    """Post what the clock made happen, unless it was told before: who comes later does not hear of it."""
     with transaction.atomic():
-        _row, is_new = Told.objects.get_or_create(key=key)
+        is_new = is_first(key)
         if is_new:
             post(event=event, key=key, people=people, facts=facts)
     return is_new

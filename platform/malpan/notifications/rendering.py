@@ -42,6 +42,7 @@ def render(letter: Letter) -> Mail | None:
     Raises ``KeyError`` for an event of another version of this site.
     """
     event, person = events.event_of(letter.event), letter.person
+    assert person is not None
     preference = preferences.preference_of(person)
     if not person.is_active or event.name in preference.muted:
         return None

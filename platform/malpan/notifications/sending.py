@@ -54,6 +54,7 @@ def _deliver(letter: Letter, connection: object) -> None:
 
 
 def _message(letter: Letter, mail: Mail, connection: object) -> EmailMultiAlternatives:
+    assert letter.person is not None
     message = EmailMultiAlternatives(
         mail.subject, mail.text, None, [letter.person.email], headers=mail.headers, connection=connection
     )

@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, transaction
+from django.dispatch import Signal
 from django.utils import timezone, translation
 
-from malpan.core import audit
 from malpan.notifications import events, preferences, public_http
 from malpan.notifications.claims import claim, drop, mark_sent, postpone
 from malpan.notifications.letters import tell_off
@@ -36,6 +36,7 @@ FAILING: Final = timedelta(days=3)  # then an endpoint is switched off
 STRETCH_MOST: Final = 1.2  # of a pause, so that not all come back at once
 BODY_BYTES_MAX: Final = 64 * 1024
 TEST: Final = "test"
+switched_off: Final = Signal()  # an ``endpoint`` that failed for days; in the transaction of that
 _LOCK: Final = 20261126  # any number that no other advisory lock of this database uses
 
 
@@ -79,7 +80,8 @@ def _written(letter: Letter) -> Request | None:
     endpoint = letter.endpoint
     assert endpoint is not None
     try:
-        data = _data(letter) if endpoint.off_at is None and letter.person.is_active else None
+        is_read = endpoint.off_at is None and (letter.person is None or letter.person.is_active)
+        data = _data(letter) if is_read else None
         if data is None:
             drop(letter)
             return None
@@ -99,10 +101,19 @@ def _data(letter: Letter) -> dict[str, Any] | None:
     """What is said of the event: what a mail would fill its text with, and the address of the page."""
     if letter.event == TEST:
         return {}
-    language, *_others = preferences.languages_of(preferences.preference_of(letter.person))
+    if letter.person is None:
+        language = "ko"
+    else:
+        language, *_others = preferences.languages_of(preferences.preference_of(letter.person))
     with translation.override(language):
-        word = events.event_of(letter.event).compose(letter.person, letter.facts)
+        word = _word(letter)
         return None if word is None else {**_plain(word.context), "url": absolute(word.path)}
+
+
+def _word(letter: Letter) -> events.Word | None:
+    if letter.person is None:
+        return events.happening_of(letter.event).compose(letter.facts)
+    return events.event_of(letter.event).compose(letter.person, letter.facts)
 
 
 def _plain(context: Any) -> dict[str, Any]:
@@ -144,5 +155,5 @@ def _switch_off(endpoint: Endpoint) -> None:
         if not Endpoint.objects.filter(pk=endpoint.pk, off_at=None).update(off_at=timezone.now()):
             return
         endpoint.letters.filter(state=Letter.State.WAITING).update(state=Letter.State.FAILED)
-        audit.record(actor=None, action="endpoint.switch_off", obj=endpoint, person=endpoint.person)
         tell_off(endpoint)
+        switched_off.send(Endpoint, endpoint=endpoint)

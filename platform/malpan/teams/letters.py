@@ -22,7 +22,7 @@ from malpan.accounts.selectors import has_verified
 from malpan.competitions.models import Competition, Notice, Phase
 from malpan.competitions.selectors import notices_of
 from malpan.notifications import outbox
-from malpan.notifications.events import Event, Facts, Word, register
+from malpan.notifications.events import Event, Facts, Happening, Word, register, register_happening
 from malpan.teams.models import Invitation, Membership
 
 NOTICE: Final = "notice"
@@ -38,6 +38,8 @@ def register_events() -> None:
     register(Event(NOTICE, _("참가하는 대회에 공지가 올라왔을 때"), _notice, _notice_sample))
     register(Event(PHASE_OPENED, _("참가하는 대회의 단계가 시작했을 때"), _opened, _phases_sample))
     register(Event(DEADLINE_NEAR, _("참가하는 대회의 단계가 하루 안에 마감할 때"), _near, _phases_sample))
+    register_happening(Happening(PHASE_OPENED, _("단계가 시작했을 때"), _opened_for_organisers))
+    register_happening(Happening(PHASE_CLOSED, _("단계가 마감했을 때"), _closed_for_organisers))
     register(Event(PHASE_CLOSED, _("참가하는 대회의 단계가 마감했을 때"), _closed, _phases_sample))
     register(Event(INVITATION, _("팀에 초대받았을 때(메일은 따로 갑니다)"), _invited))
 
@@ -87,8 +89,7 @@ def _notice(person: User, facts: Facts) -> Word | None:
 
 
 def _opened(person: User, facts: Facts) -> Word | None:
-    now = timezone.now()
-    return _phases(person, facts, "competition", Phase.objects.filter(starts_at=_at(facts), ends_at__gt=now))
+    return _phases(person, facts, "competition", _that_opened(facts))
 
 
 def _near(person: User, facts: Facts) -> Word | None:
@@ -97,13 +98,45 @@ def _near(person: User, facts: Facts) -> Word | None:
 
 
 def _closed(person: User, facts: Facts) -> Word | None:
-    return _phases(person, facts, "board", Phase.objects.filter(ends_at=_at(facts)))
+    return _phases(person, facts, "board", _that_closed(facts))
+
+
+def _opened_for_organisers(facts: Facts) -> Word | None:
+    return _phases_for_organisers(facts, _that_opened(facts))
+
+
+def _closed_for_organisers(facts: Facts) -> Word | None:
+    return _phases_for_organisers(facts, _that_closed(facts))
+
+
+def _that_opened(facts: Facts) -> QuerySet[Phase]:
+    return Phase.objects.filter(starts_at=_at(facts), ends_at__gt=timezone.now())
+
+
+def _that_closed(facts: Facts) -> QuerySet[Phase]:
+    return Phase.objects.filter(ends_at=_at(facts))
+
+
+def _of_competition(facts: Facts, phases: QuerySet[Phase]) -> list[Phase]:
+    of_it = phases.filter(track__competition=facts["competition"], track__competition__is_published=True)
+    return list(of_it.select_related("track__competition").order_by("track__position", "position", "pk"))
+
+
+def _phases_for_organisers(facts: Facts, phases: QuerySet[Phase]) -> Word | None:
+    found = _of_competition(facts, phases)
+    if not found:
+        return None
+    slug = found[0].track.competition.slug
+    lines = [
+        {"track": each.track.slug, "phase": each.slug, "starts_at": each.starts_at, "ends_at": each.ends_at}
+        for each in found
+    ]
+    return Word({"competition": slug, "phases": lines}, reverse("manage_phases", args=[slug]))
 
 
 def _phases(person: User, facts: Facts, page: str, phases: QuerySet[Phase]) -> Word | None:
     """The letter about those of ``phases`` that are of the competition; none if their times were changed meanwhile."""
-    of_it = phases.filter(track__competition=facts["competition"], track__competition__is_published=True)
-    found = list(of_it.select_related("track__competition").order_by("track__position", "position", "pk"))
+    found = _of_competition(facts, phases)
     if not found or not _takes_part(person, facts["competition"], may_submit=True):
         return None
     competition = found[0].track.competition

@@ -9,12 +9,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from malpan.competitions import programs
 from malpan.competitions.models import Notice, Phase
+from malpan.notifications import outbox
 from malpan.notifications.models import Told
-from malpan.notifications.outbox import post_once
 from malpan.teams import letters
 
 LATE: Final = timedelta(days=1)
@@ -36,29 +38,28 @@ def tell_due(now: datetime | None = None) -> int:
 def _tell_notices(past: tuple[datetime, datetime]) -> int:
     rows = Notice.objects.filter(competition__is_published=True, published_at__range=past)
     found = {f"{letters.NOTICE}:{row.pk}": row for row in rows.order_by("published_at", "pk")}
-    return sum(
-        post_once(
-            event=letters.NOTICE,
-            key=key,
-            people=letters.people_of(found[key].competition_id, may_submit=False),
-            facts={"notice": found[key].pk},
-        )
-        for key in _untold(list(found))
-    )
+    return sum(_tell_notice(key, found[key]) for key in _untold(list(found)))
+
+
+def _tell_notice(key: str, notice: Notice) -> bool:
+    people = letters.people_of(notice.competition_id, may_submit=False)
+    return outbox.post_once(event=letters.NOTICE, key=key, people=people, facts={"notice": notice.pk})
 
 
 def _tell_phases(event: str, moment: str, phases: QuerySet[Phase]) -> int:
     pairs = phases.order_by(moment).values_list("track__competition", moment).distinct()
     found = {f"{event}:{competition}:{at.isoformat()}": (competition, at) for competition, at in pairs}
-    return sum(
-        post_once(
-            event=event,
-            key=key,
-            people=letters.people_of(found[key][0], may_submit=True),
-            facts={"competition": found[key][0], "at": found[key][1].isoformat()},
-        )
-        for key in _untold(list(found))
-    )
+    return sum(_tell_moment(event, key, *found[key]) for key in _untold(list(found)))
+
+
+@transaction.atomic
+def _tell_moment(event: str, key: str, competition: int, at: datetime) -> bool:
+    if not outbox.is_first(key):
+        return False
+    facts = {"competition": competition, "at": at.isoformat()}
+    outbox.post(event=event, key=key, people=letters.people_of(competition, may_submit=True), facts=facts)
+    programs.tell(competition=competition, event=event, key=key, facts=facts)
+    return True
 
 
 def _untold(keys: list[str]) -> list[str]:

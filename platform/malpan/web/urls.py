@@ -103,6 +103,7 @@ urlpatterns = [
     path("account/letters/", letters.preferences_page, name="letters"),
     path("account/letters/<str:event>/", letters.preview_page, name="letter_preview"),
     path("account/webhooks/", webhooks.webhooks_page, name="webhooks"),
+    path("account/webhooks/<int:pk>/", webhooks.webhook_page, name="webhook"),
     path("account/webhooks/<int:pk>/switch/", webhooks.switch_action, name="webhook_switch"),
     path("account/webhooks/<int:pk>/test/", webhooks.test_action, name="webhook_test"),
     path("account/webhooks/<int:pk>/remove/", webhooks.remove_action, name="webhook_remove"),

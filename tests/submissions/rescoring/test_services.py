@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from malpan.competitions import drafts
+from malpan.competitions import drafts, programs
 from malpan.competitions.models import Notice, Phase, ReferenceVersion, Track
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
 from malpan.leaderboard.rescore_preview import preview
 from malpan.leaderboard.selectors import board
-from malpan.notifications.events import event_of
+from malpan.notifications.events import event_of, happening_of
 from malpan.notifications.models import Letter
 from malpan.submissions.evaluation.runs import finish_run
 from malpan.submissions.integrity import chain
@@ -40,7 +40,7 @@ from malpan.submissions.rescoring.errors import (
 )
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
-from tests.factories import PhaseFactory, file_bytes, finished_submission, report
+from tests.factories import PhaseFactory, UserFactory, file_bytes, finished_submission, report
 from tests.submissions.conftest import claim_run, collect_rings, execute, fail_run, fresh, work_uncommitted
 from tests.submissions.rescoring.contest_of_many import (
     STRICT,
@@ -421,6 +421,23 @@ def test_applying_tells_the_teams_old_and_new_scores_where_they_are_shown(contes
     assert {(line["before"], line["after"]) for line in hidden.context["lines"]} == {("", "")}
     team.memberships.all().delete()
     assert event_of("rescored").compose(person, told[person.pk].facts) is None
+
+
+def test_applying_tells_the_organisers_programs_of_no_person(contest: Contest) -> None:
+    competition = contest.phase.track.competition
+    organiser = UserFactory.create()
+    programs.create_endpoint(competition=competition, url="https://a.example/", events=["rescored"], actor=organiser)
+    batch = start(contest, recipe=STRICT)
+    work_off()
+    apply(contest, batch)
+    [letter] = Letter.objects.filter(person=None)
+    word = happening_of("rescored").compose(letter.facts)
+    assert word is not None
+    assert word.context == {
+        "competition": competition.slug, "track": contest.phase.track.slug, "phase": contest.phase.slug,
+        "rescoring": batch.pk, "reason": batch.reason, "submissions": Submission.objects.count(),
+    }  # fmt: skip
+    assert word.path.endswith(f"/manage/rescoring/{batch.pk}/")
 
 
 def test_a_rule_changed_by_another_way_makes_the_batch_outdated(contest: Contest) -> None:

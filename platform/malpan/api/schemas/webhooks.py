@@ -10,20 +10,24 @@ from ninja import Schema
 from pydantic import AfterValidator, Field
 
 from malpan.api.schemas.kinds import Body, Text
-from malpan.notifications.events import all_events
+from malpan.notifications.events import all_events, all_happenings
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.signatures import secret_of
 
 
-def _known(name: str) -> str:
-    if name not in {event.name for event in all_events()}:
-        raise ValueError(gettext("이런 사건은 없습니다."))
-    return name
+def _all_of(known: list[str]) -> tuple[AfterValidator, Any]:
+    def check(names: list[str]) -> list[str]:
+        if not set(names) <= set(known):
+            raise ValueError(gettext("이런 사건은 없습니다."))
+        return names
+
+    items: dict[str, Any] = {"items": {"type": "string", "enum": known}}
+    return AfterValidator(check), Field(min_length=1, max_length=50, json_schema_extra=items)
 
 
-_NAMES = [event.name for event in all_events()]  # every app has registered its events before addresses are read
-EventName = Annotated[str, AfterValidator(_known), Field(json_schema_extra={"enum": _NAMES})]
-EventNames = Annotated[list[EventName], Field(min_length=1, max_length=50)]
+# every app has registered its events before addresses are read
+EventNames = Annotated[list[str], *_all_of([event.name for event in all_events()])]
+HappeningNames = Annotated[list[str], *_all_of([happening.name for happening in all_happenings()])]
 Url = Annotated[Text, Field(max_length=Endpoint.URL_CHARS, json_schema_extra={"format": "uri"})]
 
 
@@ -49,6 +53,17 @@ class NewWebhook(Body):
 class WebhookChange(Body):
     url: Url | None = None
     events: EventNames | None = None
+    is_on: bool | None = None
+
+
+class NewCompetitionWebhook(Body):
+    url: Url
+    events: HappeningNames
+
+
+class CompetitionWebhookChange(Body):
+    url: Url | None = None
+    events: HappeningNames | None = None
     is_on: bool | None = None
 
 

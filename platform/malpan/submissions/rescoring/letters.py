@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.competitions import programs
 from malpan.notifications import outbox
-from malpan.notifications.events import Event, Facts, Word, register
-from malpan.submissions.letters import score_text
+from malpan.notifications.events import Event, Facts, Happening, Word, register, register_happening
+from malpan.submissions.letters import names_of, score_text
 from malpan.submissions.models import RescoreBatch, Submission
 from malpan.submissions.rescoring.past import rescorings_of, shown_before_and_after
 from malpan.teams.models import Membership
@@ -23,19 +24,41 @@ LINES_MAX: Final = 20  # the newest submissions; the page has them all
 
 
 def tell_rescored(batch: RescoreBatch) -> None:
-    """Post one letter to each person with a submission in ``batch``. Call it in the transaction that applies it."""
+    """Post one letter to each person with a submission in ``batch``, and word to the organisers' programs. Call it in
+    the transaction that applies it.
+    """
     teams = Submission.objects.filter(runs__batch=batch).values("team")
     people = User.objects.filter(memberships__team__in=teams)
-    outbox.post(event=RESCORED, key=f"{RESCORED}:{batch.pk}", people=people, facts={"batch": batch.pk})
+    key, facts = f"{RESCORED}:{batch.pk}", {"batch": batch.pk}
+    outbox.post(event=RESCORED, key=key, people=people, facts=facts)
+    programs.tell(competition=batch.phase.track.competition_id, event=RESCORED, key=key, facts=facts)
 
 
 def register_events() -> None:
+    register_happening(Happening(RESCORED, _("재채점을 적용했을 때"), _rescored_for_organisers))
     register(Event(RESCORED, _("재채점으로 점수가 바뀌었을 때"), _rescored, _sample))
 
 
-def _rescored(person: User, facts: Facts) -> Word | None:
+def _applied(facts: Facts) -> RescoreBatch | None:
     applied = RescoreBatch.objects.filter(pk=facts["batch"], state=RescoreBatch.State.APPLIED)
-    batch = applied.select_related("phase__track__competition").first()
+    return applied.select_related("phase__track__competition").first()
+
+
+def _rescored_for_organisers(facts: Facts) -> Word | None:
+    batch = _applied(facts)
+    if batch is None:
+        return None
+    about = {
+        **names_of(batch.phase),
+        "rescoring": batch.pk,
+        "reason": batch.reason,
+        "submissions": Submission.objects.filter(runs__batch=batch).distinct().count(),
+    }
+    return Word(about, reverse("manage_rescoring_batch", args=[about["competition"], batch.pk]))
+
+
+def _rescored(person: User, facts: Facts) -> Word | None:
+    batch = _applied(facts)
     if batch is None:
         return None
     competition = batch.phase.track.competition

@@ -1,15 +1,20 @@
-"""The form of a new webhook."""
+"""The form of a webhook, new or to be changed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from malpan.notifications.events import all_events
 from malpan.notifications.models import Endpoint
 
 
 class EndpointForm(forms.Form):
+    """``labels``: the events to choose from."""
+
     url = forms.URLField(
         label=_("받을 주소"),
         max_length=Endpoint.URL_CHARS,
@@ -19,7 +24,10 @@ class EndpointForm(forms.Form):
     )
     events = forms.MultipleChoiceField(
         label=_("받을 사건"),
-        choices=lambda: [(event.name, event.label) for event in all_events()],  # asked when the form is made
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("받을 사건을 하나 이상 골라 주십시오.")},
     )
+
+    def __init__(self, data: Any = None, *, labels: Mapping[str, str | Promise], **options: Any) -> None:
+        super().__init__(data, **options)
+        self.fields["events"].choices = list(labels.items())  # type: ignore[attr-defined]

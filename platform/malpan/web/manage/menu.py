@@ -45,6 +45,7 @@ MENU: Final = (
             Entry("manage_quota", _("제출 횟수")),
             Entry("manage_notices", _("공지")),
             Entry("manage_questions", _("문의와 답변")),
+            Entry("manage_webhooks", _("웹훅"), Permission.MANAGE),
         ),
     ),
     Section(

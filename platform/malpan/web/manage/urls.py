@@ -38,6 +38,7 @@ from malpan.web.manage import (
     stages_tables,
     submissions,
     teams,
+    webhooks,
 )
 
 _PAGES: Final = (
@@ -72,6 +73,7 @@ _PAGES: Final = (
     stages_tables,
     submissions,
     teams,
+    webhooks,
 )
 
 urlpatterns: Final[list[URLPattern]] = [pattern for page in _PAGES for pattern in page.urlpatterns]

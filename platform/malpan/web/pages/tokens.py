@@ -59,6 +59,11 @@ def revoke_action(request: MemberRequest, pk: int) -> HttpResponse:
 
 def _page(request: MemberRequest, form: ApiTokenForm, status: int = 200) -> HttpResponse:
     context = {
+        "frame": "base.html",
+        "heading": _("API 토큰"),
+        "make": _("토큰 만들기"),
+        "own": _("내 토큰"),
+        "make_at": reverse("api_tokens"),
         "form": form,
         "page": page_of(request, api_tokens_of(request.user)),
         "limit": API_TOKENS_MAX,
