@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import threading
+import time
 from http.client import HTTPException
 from typing import Any
 
@@ -129,3 +130,66 @@ def test_who_never_comes_to_an_end_is_cut_off(monkeypatch: pytest.MonkeyPatch, d
         finally:
             over.set()
             thread.join()
+
+
+def test_a_name_that_is_looked_up_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resolver may take minutes, and nothing ends its wait: the delivery goes on without it."""
+    monkeypatch.setattr(public_http, "SECONDS", 0.3)
+    over = threading.Event()
+    tried: list[Any] = []
+    monkeypatch.setattr(socket, "create_connection", lambda *args, **_: tried.append(args))
+
+    def look_up(*_args: Any, **_kwargs: Any) -> Any:
+        over.wait(3)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 8080))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    began = time.monotonic()
+    try:
+        with pytest.raises(TimeoutError):
+            post("http://slow.example.com:8080/", b"{}", {})
+        assert time.monotonic() - began < 2
+    finally:
+        over.set()
+    time.sleep(0.2)
+    assert tried == [], "what it finds later leads nowhere"
+
+
+def test_what_a_lookup_takes_is_taken_from_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_http, "SECONDS", 1.0)
+    answers(monkeypatch, ["93.184.216.34", "93.184.216.35"])
+    quick = socket.getaddrinfo
+
+    def look_up(*args: Any, **kwargs: Any) -> Any:
+        time.sleep(0.6)
+        return quick(*args, **kwargs)
+
+    left: list[float] = []
+
+    def connect(_address: Any, timeout: float) -> socket.socket:
+        left.append(timeout)
+        time.sleep(timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(TimeoutError):
+        post("http://hooks.example.com:8080/", b"{}", {})
+    assert len(left) == 2
+    assert sum(left) <= 0.4
+
+
+def test_a_name_that_is_not_there_is_an_error_of_the_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_up(*_args: Any, **_kwargs: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with pytest.raises(socket.gaierror):
+        post("http://nowhere.example.com:8080/", b"{}", {})
+
+
+@pytest.mark.usefixtures("_all_public")
+def test_an_address_in_korean_is_sent_to() -> None:
+    with listening() as receiver:
+        assert post(f"{receiver.address}/알림?이름=값", b"{}", {"webhook-id": "m"}) == 204
+    assert receiver.calls == {"m": 1}
