@@ -73,6 +73,17 @@ def begin(campaign: int) -> int:
     return Assignment.objects.filter(campaign=campaign).exclude(kind="calibration").count()
 
 
+def end(campaign: int) -> None:
+    """Close the campaign whatever is left."""
+    from malpan.arena.closing import close_campaign
+    from malpan.arena.models import Campaign
+    from malpan.competitions.models import CompetitionRole
+
+    row = Campaign.objects.select_related("track").get(pk=campaign)
+    owner = CompetitionRole.objects.get(competition=row.track.competition_id, role="owner").user
+    close_campaign(campaign=row, actor=owner, accepts_open=True)
+
+
 def lengthen(campaign: int) -> None:
     """Make the texts of every item as long as those of a real contest, with line breaks and a word without spaces."""
     from malpan.arena.models import CampaignItem

@@ -297,6 +297,26 @@ def test_what_was_entered_is_kept_by_itself_and_there_after_a_reload(at_browser:
     expect(page.get_by_label("메모")).to_have_value("아직 모르겠음")
 
 
+def test_what_comes_too_late_stays_on_the_screen_to_be_copied(at_browser: Any) -> None:
+    judge: Judge = at_browser()
+    page = begun(judge, "pairwise")
+    page.get_by_label("B가 나음").check()
+    page.get_by_label("메모").fill("끝까지 읽고\n둘째 줄까지 적은 것")
+    judge.stack.call("tests.system.make_arena", "end", judge.campaign)
+    go_on(page, "판단 보내기")
+    expect(page.locator("#errors")).to_be_focused()
+    expect(page.locator("#errors")).to_contain_text("운영자가 이 판단이 도착하기 전에 평가를 마감했습니다")
+    own = page.get_by_label("보낸 그대로의 내용")
+    expect(own).to_have_value("판단: B가 나음\n메모:\n끝까지 읽고\n둘째 줄까지 적은 것")
+    own.focus()
+    judge.press("Control+a")
+    assert page.evaluate("getSelection().toString()") == own.input_value(), "it can be chosen and copied"
+    judge.look("8-refused")
+    refused = [each for each in judge.complaints if "409" in each]
+    assert refused, "to the browser a refusal is an error"
+    judge.complaints[:] = [each for each in judge.complaints if each not in refused]
+
+
 def test_keys_of_a_letter_can_be_turned_off_and_do_nothing_while_somebody_writes(at_browser: Any) -> None:
     judge: Judge = at_browser()
     page = begun(judge, "pairwise")

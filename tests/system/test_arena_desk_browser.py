@@ -127,7 +127,7 @@ def choose_systems(desk: Desk) -> None:
     for team in ("청출어람팀", LONG_NAME):
         page.get_by_label(team).check()
     desk.press("고른 제출 더하기", says="제출 5개를 평가합니다")
-    page.get_by_label(f"{LONG_NAME}의 소속 기관").fill("예시대학교 국어국문학과와 인공지능연구소의 합동 연구실")
+    page.get_by_label(f"{LONG_NAME}의 소속 기관").fill("가온대학교 국어국문학과와 인공지능연구소의 합동 연구실")
     desk.press("저장", says="저장했습니다")
     desk.look("systems")
 
@@ -174,9 +174,13 @@ def open_campaign(desk: Desk) -> None:
     desk.fill(judges_per_unit="2")
     desk.press("저장", says="저장했습니다")
     desk.part("시작")
+    expect(desk.page.get_by_role("region", name="같은 기관입니까?")).to_contain_text(LONG_NAME)
     desk.page.get_by_label("위의 배정으로 평가를 시작합니다").check()
     desk.look("opening")
     desk.press("평가 시작", says="평가를 시작했습니다")
+    desk.part("평가자")
+    desk.press("남은 평가자에게 알리기", says="평가자 3명에게 알렸습니다")
+    desk.look("judges-reminded")
     desk.part("품질")
     desk.look("quality-none")
 
