@@ -75,3 +75,10 @@ def test_no_template_holds_unmarked_korean() -> None:
         if name in allowed:
             bare = re.sub(allowed[name], "", bare)
         assert not HANGUL.search(bare), (name, HANGUL.findall(bare)[:20])
+
+
+def test_comments_of_templates_stay_out_of_the_pages() -> None:
+    """Django takes a comment that goes on in the next line for text and shows it."""
+    root = Path(settings.BASE_DIR) / "platform/malpan/web/templates"
+    lines = [(path, line) for path in root.rglob("*.*") for line in path.read_text().splitlines()]
+    assert [(path.name, line) for path, line in lines if "{#" in re.sub(r"{#.*?#}", "", line)] == []

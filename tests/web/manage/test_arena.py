@@ -149,8 +149,7 @@ def test_institutions_that_look_alike_are_asked_about_before_the_opening(world: 
     campaign.systems.filter(position=1).update(institution="국립국어원")
     page = parse(writer.get(address).content.decode())
     card = page.one("section", **{"aria-labelledby": "near-title"})
-    assert "국어원" in card.text
-    assert f"국립국어원 ({NAMES[0]})" in card.text
+    assert f"국어원 – {NAMES[0]} 국립국어원" in card.text
     judge = campaign.judges.get(institution="국어원")
     links = [link.attributes["href"] for link in card.all("a")]
     assert links == [url(world, f"{campaign.pk}/systems/"), url(world, f"{campaign.pk}/judges/{judge.pk}/")]
