@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -231,6 +233,18 @@ def test_kept_files_have_many_readers_and_the_oldest_goes_with_its_last() -> Non
     assert files.get("one") is None
     first.seek(0)
     assert first.read().decode() == "가나다라"
+
+
+def test_a_file_that_nobody_keeps_or_reads_is_closed() -> None:
+    """Python would warn of one that it finds open (``ResourceWarning``)."""
+    files = kept_files.KeptFiles(1)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for name in ("one", "two", "three"):
+            files.keep(name, [name]).close()
+        del files
+        gc.collect()
+    assert [each.message for each in told if "BufferedRandom" in str(each.message)] == []
 
 
 def test_making_a_file_that_fails_keeps_nothing() -> None:

@@ -9,6 +9,7 @@ import io
 import os
 import tempfile
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ class KeptFiles:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._files: OrderedDict[str, Any] = OrderedDict()
+        self._files: OrderedDict[str, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._making = threading.Lock()
 
@@ -47,21 +48,32 @@ class KeptFiles:
 
     def keep(self, name: str, parts: Iterable[str]) -> BinaryIO:
         """A new file of ``parts``, as ``get`` gives it. The oldest is let go when its last reader has closed it."""
-        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with its last reader
+        kept = _Kept()
         for part in parts:
-            file.write(part.encode())
-        file.flush()
+            kept.file.write(part.encode())
+        kept.file.flush()
         with self._lock:
-            self._files[name] = file
+            self._files[name] = kept
             while len(self._files) > self._count:
                 self._files.popitem(last=False)
-        return _opened(file)
+        return _opened(kept)
+
+
+class _Kept:
+    """A file without a name that is closed when nobody refers to it any more, and at the end of the process."""
+
+    def __init__(self) -> None:
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+        weakref.finalize(self, self.file.close)
+
+    def fileno(self) -> int:
+        return self.file.fileno()
 
 
 class _Reading(io.RawIOBase):
     """A file with a place of its own in it: several may read one at once. It is closed with the last of them."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: _Kept) -> None:
         self._file = file
         self._place = 0
 
@@ -83,5 +95,5 @@ class _Reading(io.RawIOBase):
         return len(found)
 
 
-def _opened(file: Any) -> BinaryIO:
+def _opened(file: _Kept) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Reading(file), 1 << 16))
