@@ -470,6 +470,19 @@ def test_what_is_refused_is_left_to_the_judge_with_who_did_it_and_what_to_do(
     assert drafted.json().get("code", "") == code
 
 
+@pytest.mark.parametrize("happen", [close, end, move])
+@pytest.mark.parametrize("protocol", ["pairwise", "errors"])
+def test_what_is_incomplete_and_too_late_is_left_to_the_judge_as_well(protocol: str, happen: Any) -> None:
+    judge = Judge(open_panel(protocol))
+    assignment = judge.practise()
+    happen(judge, assignment)
+    sent = {"choice": "", "spans": "1", "span-0-quote": "출력에 없는 글", "note": "여기까지"}
+    response = judge.send(assignment, **sent)
+    own = lines_of(html.parse(response.content.decode()).one("textarea", id="words"))
+    assert (response.status_code, own[-2:]) == (409, ["메모:", "여기까지"])
+    assert ("오류: “출력에 없는 글”" in own) == (protocol == "errors")
+
+
 def test_what_was_sent_before_a_changed_notice_is_read_is_there_after_the_consent(judge: Judge) -> None:
     assignment = judge.practise()
     change_notice(judge, assignment)

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -35,6 +36,7 @@ from malpan.arena.queue import (
     newest_judgement,
     next_assignment,
     progress_of,
+    require_in_time,
     texts_of,
     undo_target,
 )
@@ -102,14 +104,31 @@ def _take(request: MemberRequest, pk: int, key: str) -> HttpResponse:
             return _keep(request, assignment)
         value, problems = located(entered, texts_of(assignment))
         if problems:
-            return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
+            return _again(request, judge, assignment, entered, problems)
         judgement = _record(request, assignment, value)
     except ValueInvalid as error:
-        return _page(request, judge, assignment, entered=entered, problems=[text_of(error)], status=error.http_status)
+        return _again(request, judge, assignment, entered, [text_of(error)])
     except RequestError as error:
         is_kept = _is_kept(request, assignment)
         return refused_page(request, judge, assignment, error, entered=entered, is_kept=is_kept)
     return _after(request, judge, assignment, judgement)
+
+
+def _again(
+    request: MemberRequest,
+    judge: CampaignJudge,
+    assignment: Assignment,
+    entered: Mapping[str, Any],
+    problems: list[str],
+) -> HttpResponse:
+    """The form with what is wrong in it; where it is too late to mend that, what was sent."""
+    try:
+        require_in_time(judge.campaign, timezone.now())
+        if assignment.state == Assignment.State.VOID:
+            raise AssignmentVoid
+    except RequestError as error:
+        return refused_page(request, judge, assignment, error, entered=entered, is_kept=False)
+    return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
 
 
 def _require_present(judge: CampaignJudge) -> None:
