@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -49,7 +50,7 @@ from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.merging import ask_merge, decline_merge
 from malpan.teams.models import Team
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, leader_of, prediction_bytes, publish, report
-from tests.submissions.conftest import rings
+from tests.submissions.conftest import collect_rings, rings
 
 __all__ = ["rings"]  # a fixture
 
@@ -87,14 +88,29 @@ def _no_rate_limit_of_another_test() -> Iterator[None]:
 
 @pytest.fixture
 def person(db: None) -> User:
+    return make_person()
+
+
+def make_person() -> User:
     """Somebody with two addresses, one of which is not confirmed."""
     person = UserFactory.create(name=NAME, email=EMAIL)
     EmailAddress.objects.create(user=person, email=EMAIL, primary=True, verified=True)
     return person
 
 
+@pytest.fixture(scope="module")
+def made_scene(kept: None) -> Scene:
+    with pytest.MonkeyPatch.context() as patched:
+        collect_rings(patched)
+        return make_scene(make_person())
+
+
 @pytest.fixture
-def scene(person: User, rings: list[str]) -> Scene:
+def scene(db: None, made_scene: Scene, rings: list[str]) -> Scene:
+    return copy.deepcopy(made_scene)
+
+
+def make_scene(person: User) -> Scene:
     phase = PhaseFactory.create(daily_limit=9, total_limit=99)
     publish(phase)
     competition = phase.track.competition

@@ -43,7 +43,6 @@ from tests import database
 from tests.confirmation import types
 from tests.factories import PASSWORD, PhaseFactory, TeamFactory, TrackFactory, UserFactory, leader_of
 from tests.privacy.conftest import CANARIES, EMAIL, NAME, SECOND, Scene, found_in_tables, over
-from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -203,6 +202,7 @@ def test_the_only_owner_of_a_competition_hands_over_first(scene: Scene) -> None:
 
 
 def test_the_only_administrator_stays(db: None) -> None:
+    User.objects.update(is_superuser=False)
     only = UserFactory.create(is_superuser=True)
     assert [type(each) for each in obstacles(only)] == [OnlyAdministrator]
     UserFactory.create(is_superuser=True)
@@ -296,15 +296,6 @@ def test_what_is_counted_is_what_the_erasure_meets(scene: Scene, fate: Fate) -> 
     assert counts == {subject: len(found) for subject, found in rows.items() if found}
     assert len(counts) > 4
     assert counted(UserFactory.create(), Fate.UNNAMED) == []
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_clicks_at_once_erase_once(rings: list[str]) -> None:
-    person = UserFactory.create(name=NAME, email=EMAIL)
-    TeamFactory.create(leader=person)
-    assert sorted(at_once([lambda: erase(user=person, actor=person)] * 2), key=str) == [False, True]
-    assert AuditEntry.objects.filter(action="user.erase").count() == 1
-    assert AuditEntry.objects.filter(action="team.remove").count() == 1
 
 
 # --- archives ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -169,25 +170,27 @@ def test_no_page_and_no_answer_names_an_erased_person() -> None:
     world.teams["own"].memberships.create(user=colleague, competition=world.competition)
     world.people["own team"], world.tokens["own team"] = colleague, create_api_token(user=colleague, label="x")[1]
     places = [addresses(route, world)[0] for route, _pattern in routes()]  # of the own team, where there are several
-    before = pages_that_name_the_person(world, places)
+    before: set[str] = set()  # as many as show that a name would be found
+    for page in pages_that_name_the_person(world, sorted(places, key=lambda place: "/api/" not in place)):
+        before.add(page)
+        if len(before) > 20 and any("/api/" in place for place in before):
+            break
     assert len(before) > 20
     assert any("/api/" in place for place in before)
 
     erase(user=person, actor=person, force=True)
 
     cache.clear()
-    assert pages_that_name_the_person(world, places) == set()
+    assert list(pages_that_name_the_person(world, places)) == []
 
 
-def pages_that_name_the_person(world: World, places: list[str]) -> set[str]:
+def pages_that_name_the_person(world: World, places: list[str]) -> Iterator[str]:
     administrator = Client()
     administrator.force_login(UserFactory.create(is_staff=True, is_superuser=True))
     viewers = {name: viewer_of(world, name) for name in LOOKING} | {"administrator": administrator}
-    return {
-        f"{name}: {place}"
-        for (name, browser), place in itertools.product(viewers.items(), places)
-        if re.search(f"{NAME}|{EMAIL}", text_of(browser.get(place)))
-    }
+    for place, (name, browser) in itertools.product(places, viewers.items()):
+        if re.search(f"{NAME}|{EMAIL}", text_of(browser.get(place))):
+            yield f"{name}: {place}"
 
 
 def test_everybody_may_read_what_the_site_holds_and_for_how_long(client: Client, settings: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -29,14 +30,19 @@ def fill(phase: Phase, count: int, start: int = 0) -> None:
         finished_submission(phase, team, 0.9 - number / 1000)
 
 
-@pytest.fixture
-def phase() -> Phase:
+@pytest.fixture(scope="module")
+def made(kept: None) -> Phase:
     """51 teams, of three words each 17, the best first; a baseline is the second row."""
     phase = PhaseFactory.create()
     fill(phase, 51)
     baseline = TeamFactory.create(competition=phase.track.competition, name="기준", is_baseline=True)
     finished_submission(phase, baseline, 0.8995)
     return phase
+
+
+@pytest.fixture
+def phase(made: Phase) -> Phase:
+    return copy.deepcopy(made)
 
 
 def page_of(phase: Phase, query: str, client: Client | None = None) -> html.Element:

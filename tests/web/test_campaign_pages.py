@@ -4,6 +4,7 @@ the result afterwards.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable
@@ -38,9 +39,14 @@ from tests.web.html import parse
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def made_world(kept: None) -> World:
     return make_world()
+
+
+@pytest.fixture
+def world(db: None, made_world: World) -> World:
+    return copy.deepcopy(made_world)
 
 
 def address(world: World, campaign: Campaign, name: str = "campaign", *more: Any) -> str:

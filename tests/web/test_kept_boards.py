@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,16 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> str:
     return install(monkeypatch)
 
 
+@pytest.fixture(scope="module")
+def made(kept: None) -> Phase:
+    with pytest.MonkeyPatch.context() as patched:
+        install(patched)
+        return recorded_phase()
+
+
 @pytest.fixture
-def phase() -> Phase:
-    return recorded_phase()
+def phase(made: Phase) -> Phase:
+    return copy.deepcopy(made)
 
 
 def files_of(phase: Phase, **query: Any) -> dict[str, Any]:

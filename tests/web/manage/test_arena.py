@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from typing import Any
@@ -37,10 +38,15 @@ NO_ROWS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def world(db: None) -> World:
-    """Of each test: how often somebody may post is counted by person."""
+@pytest.fixture(scope="module")
+def made_world(kept: None) -> World:
     return make_world()
+
+
+@pytest.fixture
+def world(db: None, made_world: World) -> World:
+    """How often its people posted in other tests is forgotten (``tests.web.conftest``)."""
+    return copy.deepcopy(made_world)
 
 
 @pytest.fixture
