@@ -7,13 +7,14 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from malpan.notifications.models import Endpoint
 
 
 class EndpointForm(forms.Form):
-    """``labels``: the events to choose from."""
+    """``labels``: the events to choose from, shown with the names by which programs know them."""
 
     url = forms.URLField(
         label=_("받을 주소"),
@@ -30,4 +31,5 @@ class EndpointForm(forms.Form):
 
     def __init__(self, data: Any = None, *, labels: Mapping[str, str | Promise], **options: Any) -> None:
         super().__init__(data, **options)
-        self.fields["events"].choices = list(labels.items())  # type: ignore[attr-defined]
+        choices = [(name, format_html("{} <code>({})</code>", label, name)) for name, label in labels.items()]
+        self.fields["events"].choices = choices  # type: ignore[attr-defined]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -56,12 +58,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What was sent; ``resend``: where to have it sent again, empty if it cannot be now."""
+    """What was sent. ``kind`` of its badge; ``resend``: where to have it sent again, empty if it cannot be now;
+    ``next_at``: when it is tried again.
+    """
 
     letter: Letter
     label: str | Promise
+    host: str
     href: str
+    kind: str
     resend: str
+    next_at: datetime | None
 
 
 def list_page(request: HttpRequest, owner: Owner) -> HttpResponse:
@@ -204,9 +211,13 @@ def _log(request: HttpRequest, owner: Owner, rows: QuerySet[Any]) -> dict[str, A
 def _delivery(owner: Owner, letter: Letter) -> Delivery:
     assert letter.endpoint is not None
     is_off = letter.endpoint.off_at is not None
+    is_tried_again = letter.state == Letter.State.WAITING and letter.attempts > 0
     return Delivery(
-        letter,
-        owner.label(letter.event),
-        owner.address("webhook", letter.endpoint.pk),
-        "" if is_off else owner.address("webhook_resend", letter.pk),
+        letter=letter,
+        label=owner.label(letter.event),
+        host=urlsplit(letter.endpoint.url).hostname or "",
+        href=owner.address("webhook", letter.endpoint.pk),
+        kind={Letter.State.SENT: "success", Letter.State.FAILED: "error"}.get(Letter.State(letter.state), ""),
+        resend="" if is_off else owner.address("webhook_resend", letter.pk),
+        next_at=letter.not_before if is_tried_again else None,
     )
