@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from django.conf import settings
@@ -39,6 +40,8 @@ def let_go(*, is_trial: bool = False, now: datetime | None = None) -> dict[str, 
     """
     moment = now or timezone.now()
     counts = {name: _counted(remove, moment, is_trial) for name, remove in _KINDS.items()}
+    people = _people_of_competitions(moment)  # each in a transaction of their own, in a trial too: it locks their teams
+    counts["people_of_competitions"] = sum(_counted(partial(_is_erased, user), moment, is_trial) for user in people)
     counts["erasure_records"] = forget_old(is_trial=is_trial, now=moment)
     text = " ".join(f"{name}={count}" for name, count in counts.items())
     logger.info("retention%s: %s", " (trial)" if is_trial else "", text)
@@ -110,18 +113,18 @@ def _private_texts_of_competitions(now: datetime) -> int:
     return done
 
 
-def _people_of_competitions(now: datetime) -> int:
-    """Participants of such competitions who are in nothing else and have not logged in for as long."""
+def _people_of_competitions(now: datetime) -> Iterator[User]:
+    """Participants of such competitions who are in nothing else and have not logged in for as long, each once."""
     past = list(_past_their_time(now))
     elsewhere = Membership.objects.filter(user=OuterRef("pk")).exclude(competition__in=past)
-    done = 0
+    seen: set[int] = set()
     for competition in past:
         people = User.objects.filter(memberships__competition=competition, erased_at=None, is_staff=False)
         people = people.filter(is_superuser=False, competition_roles=None)
         people = people.exclude(last_login__gte=now - _kept_for(competition))
-        for user in people.exclude(Exists(elsewhere)).order_by("pk"):
-            done += _is_erased(user, now)
-    return done
+        for user in people.exclude(Exists(elsewhere)).exclude(pk__in=seen).order_by("pk"):
+            seen.add(user.pk)
+            yield user
 
 
 def _is_erased(user: User, now: datetime) -> bool:
@@ -154,5 +157,4 @@ _KINDS: Final = {
     "closed_invitations": _closed_invitations,
     "rejected_files": _rejected_files,
     "texts_of_competitions": _private_texts_of_competitions,
-    "people_of_competitions": _people_of_competitions,
 }
