@@ -20,8 +20,11 @@ def main() -> None:
 
     environment.prepare(ROOT, needs_services=True)
     import django
+    from django.conf import settings
     from django.db import close_old_connections
 
+    # nobody logs in as the people made here: a quarter of a second each for their passwords is for nothing
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     django.setup()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a function prints is no answer

@@ -58,6 +58,7 @@ def of_transformers(folder: Path) -> tuple[Any, Any]:
     return AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
 
 
+@cache
 def directly(folder: Path, text: str) -> float:
     """The mean over the pieces, each masked alone in a forward pass of its own."""
     tokenizer, model = of_transformers(folder)
