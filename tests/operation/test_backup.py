@@ -452,12 +452,13 @@ def test_a_backup_that_is_killed_never_looks_whole(transactional_db: None, tmp_p
     command = [sys.executable, "manage.py", "backup", str(tmp_path / "b")]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     try:
-        wait_for(lambda: _is_open(process.pid, pipe), "the backup reaches the pipe")
+        held = wait_for(lambda: _opened(pipe), "the backup reaches the pipe")
         with pytest.raises(CommandError, match="Another backup is at work"):
             call_command("backup", tmp_path / "b")
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
+    os.close(held)
     assert (tmp_path / "b.unfinished" / DUMP).exists()
     assert not (tmp_path / "b").exists()
     pipe.unlink()
@@ -489,13 +490,12 @@ def test_backups_by_the_clock_keep_the_newest_and_touch_nothing_else(
         call_command("backup", shelf, "--keep", "0")
 
 
-def _is_open(pid: int, pipe: Path) -> bool:
-    """Whether the process waits for somebody to write to ``pipe``: only then can it be opened to write."""
+def _opened(pipe: Path) -> int | None:
+    """``pipe`` opened to write, which works when somebody reads it; who reads it waits until it is closed."""
     try:
-        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
-        return False
-    return True
+        return None
 
 
 def test_every_column_that_names_a_file_is_known() -> None:
