@@ -203,7 +203,7 @@ def attend_by_blocks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
 def attend_ragged(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, packed: Packed) -> torch.Tensor:
     """The same with one call of the memory-efficient kernel, for float32 and TF32.
 
-    Nested tensors come to it as well; without their bookkeeping TF32 takes half of the time.
+    Nested tensors come to it as well; without their bookkeeping a model of 12 layers takes half of the time in TF32.
     """
     offsets, longest = packed.offsets, max(packed.lengths)
     parts = (states[None] for states in (query, key, value))

@@ -99,7 +99,7 @@ def test_this_card_has_the_fast_attention_and_its_values(name):
     precision = precision_on(name, "cuda")
     attend = attention_for("cuda", precision.weights, 64)
     if torch.cuda.get_device_capability() >= (8, 0):
-        assert attend is not attend_by_blocks or name in ("fp32", "tf32")
+        assert attend is not attend_by_blocks
     packed = pack([[1] * length for length in (200, 64, 64, 63, 17, 1)], device="cuda")
     parts = torch.randn(3, sum(packed.lengths), 2, 64, device="cuda", dtype=precision.weights)
     with exact_inference(precision):
