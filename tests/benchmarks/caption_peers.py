@@ -50,8 +50,8 @@ def okt_morphs() -> Callable[[str], list[str]]:
 
 
 def meteor(references: References, candidates: Candidates) -> list[float]:
-    """nltk's METEOR of each item, best reference."""
-    from nltk.translate.meteor_score import meteor_score  # here: it takes seconds, most of them for scipy
+    """nltk's METEOR of each item, best reference. The first call imports nltk: seconds, most of them for scipy."""
+    from nltk.translate.meteor_score import meteor_score
 
     return [
         float(meteor_score(texts, tokens, stemmer=NoStemmer(), wordnet=NoWordNet()))
