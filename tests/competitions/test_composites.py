@@ -85,7 +85,7 @@ def test_no_service_takes_unsound_components(rows: list[Any], reason: str) -> No
     ):
         with pytest.raises(CompositeInvalid) as refused:
             attempt()
-        assert refused.value.reason == reason
+        assert refused.value.params["reason"] == reason
         assert "%" not in str(text_of(refused.value))
     track.refresh_from_db()
     assert (track.composite, Track.objects.filter(slug="new").exists()) == ([], False)
@@ -112,10 +112,10 @@ def test_what_only_describes_ranks_nobody(score: str) -> None:
     phase = PhaseFactory.create(track__recipe="essay-scoring@1")
     with pytest.raises(CompositeInvalid) as refused:
         update_track(track=phase.track, actor=None, composite=[{"score": score, "weight": 1}])
-    assert refused.value.reason == "direction"
+    assert refused.value.params["reason"] == "direction"
     with pytest.raises(CountingInvalid) as not_best:
         update_phase(phase=phase, actor=None, counting="best", counting_score=score)
-    assert (not_best.value.reason, not_best.value.field) == ("direction", "counting_score")
+    assert (not_best.value.params["reason"], not_best.value.field) == ("direction", "counting_score")
     offered = [key for key, _name in scores_of_composite(phase.track)]
     assert score not in offered
     assert {"rmse", "mae", "parse_failures", "final_score"} <= set(offered)
@@ -147,7 +147,7 @@ def test_rescoring_by_a_recipe_without_the_score_that_chooses_is_refused(monkeyp
         rescoring.start_batch(
             phase=phase, selection=Selection(), reason="규칙", actor=UserFactory.create(), recipe=fewer.id
         )
-    assert refused.value.reason == "score"
+    assert refused.value.params["reason"] == "score"
 
 
 def test_components_are_kept_once_scores_count() -> None:
@@ -176,7 +176,7 @@ def test_what_counts_must_fit_the_finals_and_the_recipe(fields: dict[str, Any], 
     phase = PhaseFactory.create(track__recipe=RECIPE, counting="best", counting_score="rmse")
     with pytest.raises(CountingInvalid) as refused:
         update_phase(phase=phase, actor=None, **fields)
-    assert refused.value.reason == reason
+    assert refused.value.params["reason"] == reason
     moments = {"starts_at": phase.starts_at, "ends_at": phase.ends_at}
     with pytest.raises(CountingInvalid):
         create_phase(track=phase.track, slug="b", title_ko="예선", **moments, **fields)

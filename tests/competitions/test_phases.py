@@ -115,7 +115,7 @@ LONG = "x" * 61
 def test_a_list_names_known_items_and_leaves_some_private(phase, wrong, reason, params):
     with pytest.raises(SplitInvalid) as refused:
         publish_reference_version(phase=phase, data=reference_bytes(3), actor=None, public_ids=wrong)
-    assert (refused.value.reason, refused.value.params) == (reason, params)
+    assert refused.value.params == {"reason": reason, **params}
     assert not phase.reference_versions.exists()
 
 
@@ -124,7 +124,7 @@ def test_a_new_file_keeps_the_public_items_that_it_still_has_but_never_loses_the
     assert publish(phase, 4).public_ids == ["q2"]
     with pytest.raises(SplitInvalid) as refused:
         publish(phase, 1)  # which has no public item any more
-    assert (refused.value.reason, refused.value.params) == ("empty", {"count": 0, "first": ""})
+    assert refused.value.params == {"reason": "empty", "count": 0, "first": ""}
 
 
 def test_a_file_is_split_as_the_current_version_is_whatever_came_after_it(phase):

@@ -107,7 +107,7 @@ def test_each_day_together_is_within_the_daily_limit_of_one_team(first, second, 
         return
     with pytest.raises(MergeImpossible) as refusal:
         merge(source, target)
-    assert (refusal.value.reason, refusal.value.params["day"]) == ("daily", "2026-11-19")
+    assert (refusal.value.params["reason"], refusal.value.params["day"]) == ("daily", "2026-11-19")
 
 
 def test_days_are_kst_days():
@@ -134,7 +134,7 @@ def test_all_together_are_within_the_total_limit_of_one_team(total_limit, is_all
         return
     with pytest.raises(MergeImpossible) as refusal:
         merge(source, target)
-    assert refusal.value.reason == "total"
+    assert refusal.value.params["reason"] == "total"
 
 
 def test_refused_merge_changes_nothing():
@@ -293,7 +293,7 @@ def test_what_changed_since_the_request_is_looked_at_again(change, reason):
 
     with pytest.raises(MergeImpossible) as refusal:
         accept_merge(request=request, actor=leader_of(target), now=NOON)
-    assert refusal.value.reason == reason
+    assert refusal.value.params["reason"] == reason
 
 
 def test_nothing_merges_after_the_last_deadline():
@@ -303,7 +303,7 @@ def test_nothing_merges_after_the_last_deadline():
 
     with pytest.raises(MergeImpossible) as refusal:
         accept_merge(request=request, actor=leader_of(target), now=phase.ends_at)
-    assert refusal.value.reason == "over"
+    assert refusal.value.params["reason"] == "over"
 
 
 @pytest.mark.django_db(transaction=True)

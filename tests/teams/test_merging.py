@@ -92,7 +92,7 @@ def test_baselines_and_disqualified_teams_do_not_merge(side, change, reason):
 
     with pytest.raises(MergeImpossible) as refusal:
         ask(*teams)
-    assert refusal.value.reason == reason
+    assert refusal.value.params["reason"] == reason
 
 
 def test_team_does_not_merge_with_itself_or_with_a_team_that_is_gone():
@@ -102,7 +102,7 @@ def test_team_does_not_merge_with_itself_or_with_a_team_that_is_gone():
     for other, reason in ((source, "same"), (gone, "merged")):
         with pytest.raises(MergeImpossible) as refusal:
             ask(source, other)
-        assert refusal.value.reason == reason
+        assert refusal.value.params["reason"] == reason
 
 
 def test_teams_larger_together_than_the_limit_do_not_merge():
@@ -113,7 +113,7 @@ def test_teams_larger_together_than_the_limit_do_not_merge():
     ask(source, target)
     with pytest.raises(MergeImpossible) as refusal:
         ask(target, large)
-    assert (refusal.value.reason, refusal.value.params["size"]) == ("size", 3)
+    assert (refusal.value.params["reason"], refusal.value.params["size"]) == ("size", 3)
 
 
 def test_teams_do_not_merge_from_the_end_of_the_last_phase_on():
@@ -122,7 +122,7 @@ def test_teams_do_not_merge_from_the_end_of_the_last_phase_on():
 
     with pytest.raises(MergeImpossible) as refusal:
         ask_merge(source=source, target=target, actor=leader_of(source), now=phase.ends_at)
-    assert refusal.value.reason == "over"
+    assert refusal.value.params["reason"] == "over"
     ask_merge(source=source, target=target, actor=leader_of(source), now=phase.ends_at - timedelta(seconds=1))
 
 

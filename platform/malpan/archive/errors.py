@@ -43,12 +43,7 @@ class ArchiveRefused(Unprocessable):
     }
 
     def __init__(self, *, reason: str, **params: Any) -> None:
-        self.reason = reason
-        super().__init__(**params)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
+        super().__init__(reason=reason, **params)
 
 
 class PassphraseTooShort(Unprocessable):

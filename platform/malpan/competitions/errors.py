@@ -206,12 +206,7 @@ class TargetsInvalid(Unprocessable):
     }
 
     def __init__(self, *, reason: Literal["count", "value", "score", "label", "baselines", "zero"], limit: int) -> None:
-        self.reason = reason
-        super().__init__(limit=limit)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
+        super().__init__(reason=reason, limit=limit)
 
 
 class CompositeInUse(Conflict):
@@ -247,12 +242,7 @@ class CompositeInvalid(Unprocessable):
         limit: int,
         known: str = "",
     ) -> None:
-        self.reason = reason
-        super().__init__(score=score, limit=limit, known=known)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
+        super().__init__(reason=reason, score=score, limit=limit, known=known)
 
 
 class CountingInvalid(Unprocessable):
@@ -275,18 +265,13 @@ class CountingInvalid(Unprocessable):
     }
 
     def __init__(self, *, reason: Literal["latest", "chosen", "ladder", "score", "direction"], score: str = "") -> None:
-        self.reason = reason
-        super().__init__(score=score)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
+        super().__init__(reason=reason, score=score)
 
     @property
     def field(self) -> str:
         """The column of the phase to change."""
         fields = {"score": "counting_score", "direction": "counting_score", "ladder": "is_ladder"}
-        return fields.get(self.reason, "finals_limit")
+        return fields.get(self.params["reason"], "finals_limit")
 
 
 class PartInUse(Conflict):
@@ -348,12 +333,7 @@ class SplitInvalid(Unprocessable):
     }
 
     def __init__(self, *, reason: Literal["unknown", "empty"], count: int, first: str) -> None:
-        self.reason = reason
-        super().__init__(count=count, first=first)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
+        super().__init__(reason=reason, count=count, first=first)
 
 
 class ReferenceNotDraft(Conflict):

@@ -28,7 +28,7 @@ class DomainError(Exception):
     """Base of all refusals and faults of the platform. ``params`` fill the text; they are safe to show.
 
     ``code``: the class's name in snake case, used by API clients and stored with failed runs. If ``text`` has several
-    sentences, ``variant`` selects one.
+    sentences, ``variant`` selects one: by the param ``reason``, unless a class has another rule.
     """
 
     code: ClassVar[str] = "domain_error"
@@ -49,7 +49,7 @@ class DomainError(Exception):
     @property
     def variant(self) -> str:
         """The key of this error's sentence in ``text``, if there are several."""
-        return ""
+        return str(self.params["reason"]) if isinstance(self.text, Mapping) else ""
 
     @property
     def headers(self) -> dict[str, str]:

@@ -66,10 +66,6 @@ class StageSettingsInvalid(Unprocessable):
         super().__init__(reason=reason)
         self.field = field
 
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
-
 
 class StagePublished(Conflict):
     """A published stage is not changed any more. Params: none."""

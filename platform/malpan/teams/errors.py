@@ -175,12 +175,7 @@ class MergeImpossible(Conflict):
     }
 
     def __init__(self, *, reason: str, **params: Any) -> None:
-        self.reason = reason
         super().__init__(reason=reason, **params)
-
-    @property
-    def variant(self) -> str:
-        return self.reason
 
 
 class MergeAlreadyAsked(Conflict):

@@ -52,10 +52,6 @@ class RubricInvalid(Unprocessable):
         super().__init__(reason=reason, key=key, place=place)
         self.field = field
 
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
-
 
 class RubricUnchanged(Conflict):
     """The newest version says the same. Params: none."""
@@ -96,10 +92,6 @@ class CampaignSettingsInvalid(Unprocessable):
         super().__init__(reason=reason)
         self.field = field
 
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
-
 
 class PlanInvalid(Unprocessable):
     """What is to be simulated contradicts itself, or takes too long. ``field``: the value at fault; ``reason`` selects
@@ -114,10 +106,6 @@ class PlanInvalid(Unprocessable):
     def __init__(self, reason: str, field: str, *, limit: int = 0) -> None:
         super().__init__(reason=reason, limit=limit)
         self.field = field
-
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
 
 
 class CampaignOpened(Conflict):
@@ -235,10 +223,6 @@ class SystemUnfit(Conflict):
 
     def __init__(self, reason: str, *, team: str, submission: str) -> None:
         super().__init__(reason=reason, team=team, submission=submission)
-
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
 
 
 class NoBoard(Conflict):

@@ -45,10 +45,6 @@ class ValueInvalid(Unprocessable):
         super().__init__(reason=reason, name=name)
         self.field = field
 
-    @property
-    def variant(self) -> str:
-        return str(self.params["reason"])
-
 
 class JudgementElsewhere(Conflict):
     """The assignment was judged meanwhile, such as in another tab. Params: none."""

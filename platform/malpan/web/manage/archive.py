@@ -122,7 +122,7 @@ def _report_import(request: MemberRequest, done: Imported) -> str:
 
 def _field_of(error: DomainError) -> str:
     """The field of an error."""
-    reason = error.reason if isinstance(error, ArchiveRefused) else ""
+    reason = error.params["reason"] if isinstance(error, ArchiveRefused) else ""
     return {"slug_taken": "slug", "slug_invalid": "slug", "passphrase": "passphrase"}.get(reason, "file")
 
 
