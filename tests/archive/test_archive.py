@@ -104,7 +104,7 @@ def test_references_travel_encrypted_and_open_with_the_passphrase_alone(
     empty_site()
     with pytest.raises(ArchiveRefused) as refused:
         import_competition(file=archive, actor=None, passphrase="다른 암호 구문입니다 아마도")
-    assert refused.value.reason == "passphrase"
+    assert refused.value.params["reason"] == "passphrase"
     assert not Competition.objects.exists()
     assert import_competition(file=archive, actor=None, passphrase=passphrase).has_references
     assert read_private(version.file_sha256) == answers

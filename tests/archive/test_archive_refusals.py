@@ -50,7 +50,7 @@ def refusal(archive: io.BytesIO, **options: Any) -> str:
     with pytest.raises(ArchiveRefused) as refused:
         import_competition(file=archive, actor=None, **options)
     assert before == {model: model._default_manager.count() for model in before}
-    return refused.value.reason
+    return refused.value.params["reason"]
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +198,7 @@ def test_archive_of_a_recipe_that_is_not_installed_here_is_refused_by_its_name(
 ) -> None:
     with pytest.raises(ArchiveRefused) as refused:
         import_competition(file=forged({}, rows={"tracks": {"recipe": "plug-in-of-others@1"}}), actor=None)
-    assert refused.value.reason == "recipe"
+    assert refused.value.params["reason"] == "recipe"
     assert "plug-in-of-others@1" in text_of(refused.value)
     assert not Competition.objects.exists()
 
@@ -247,7 +247,7 @@ def test_key_that_would_take_gigabytes_to_try_is_not_tried(monkeypatch: pytest.M
     costly = b64decode(LOCKED["key"]).replace(b" 1\n", b" 23\n", 1)
     with pytest.raises(ArchiveRefused) as refused:
         crypto.unlocked_key({"key": b64encode(costly).decode()}, PASSPHRASE)
-    assert refused.value.reason == "unreadable"
+    assert refused.value.params["reason"] == "unreadable"
 
 
 def test_archive_cannot_name_a_stored_file_of_this_site_that_it_does_not_bring(
@@ -272,7 +272,7 @@ def test_encrypted_file_that_was_changed_or_cut_short_does_not_open() -> None:
     for forged in (changed, sealed[:-1], sealed[: 64 * 1024 + 300], b"", data):
         with pytest.raises(ArchiveRefused) as refused, crypto.decrypted(io.BytesIO(forged), key):
             pass
-        assert refused.value.reason == "passphrase"
+        assert refused.value.params["reason"] == "passphrase"
     with pytest.raises(ArchiveRefused), crypto.decrypted(io.BytesIO(sealed), crypto.new_key()):
         pass
 
@@ -316,4 +316,4 @@ def test_key_opens_by_its_passphrase_alone() -> None:
     ):
         with pytest.raises(ArchiveRefused) as refused:
             crypto.unlocked_key(body, passphrase)
-        assert refused.value.reason == reason
+        assert refused.value.params["reason"] == reason

@@ -246,5 +246,5 @@ def test_campaigns_that_no_page_could_show_are_refused(
     empty_site()
     with pytest.raises(ArchiveRefused) as refused:
         import_competition(file=forged(archive, table, **columns), actor=None)
-    assert refused.value.reason == "rows"
+    assert refused.value.params["reason"] == "rows"
     assert not Competition.objects.exists()

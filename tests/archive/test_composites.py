@@ -47,5 +47,5 @@ def test_components_that_no_service_would_take_are_refused(
     empty_site()
     with pytest.raises(ArchiveRefused) as refused:
         import_competition(file=archive, actor=None)
-    assert refused.value.reason == "rows"
+    assert refused.value.params["reason"] == "rows"
     assert not Competition.objects.exists()
