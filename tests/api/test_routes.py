@@ -73,7 +73,13 @@ def test_competitions_are_listed_with_their_tracks(phase):
     assert Client().get(reverse("api-competition", args=[hidden.slug])).status_code == 404
 
 
-@pytest.mark.parametrize("address", ["/api/", "/api/v1/", "/api/v1/nothing/", "/api/v1/submissions/1/"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/api/", "/api/v1/", "/api/v1/nothing/", "/api/v1/submissions/1/"),
+        *("/api/v1/competitions/a%0Ab/", "/api/%0A", "/api/v1/competitions/a/tracks/b/limits/%0A"),
+    ],
+)
 def test_unknown_address_is_answered_in_json(address):
     answer = Client().get(address)
 

@@ -45,6 +45,10 @@ class Caller:
         """Who calls an operation that takes a token."""
         return cast("User", self.user)
 
+    def may(self, scope: Scope) -> bool:
+        """Whether the token is for ``scope``."""
+        return self.token is not None and scope in self.token.scopes
+
 
 class ApiRequest(HttpRequest):
     """A request as operations get it."""

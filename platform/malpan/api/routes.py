@@ -52,6 +52,6 @@ def openapi(request: HttpRequest) -> HttpResponse:
 
 
 @answered
-def unknown_address(request: HttpRequest, path: str = "") -> HttpResponse:
+def unknown_address(request: HttpRequest) -> HttpResponse:
     """Everything else under ``/api/``."""
     raise AddressNotFound

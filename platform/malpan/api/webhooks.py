@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -17,6 +18,7 @@ from malpan.notifications.models import Endpoint
 
 operations = Operations(_("웹훅"))
 ONE: Final = "/webhooks/{int:pk}/"
+MASKED: Final = _("읽기만 하는 토큰에는 주소의 호스트만 보입니다. 그 뒤는 비밀일 수 있습니다.")
 
 
 def own(request: ApiRequest) -> QuerySet[Endpoint]:
@@ -27,9 +29,15 @@ def named(request: ApiRequest, pk: int) -> Endpoint:
     return endpoints.endpoint_of(own(request), pk)
 
 
-@operations.get("/webhooks/", "listWebhooks", _("내 웹훅"), Page[shown.Webhook])
+def shown_to(request: ApiRequest, found: Endpoint) -> dict[str, Any]:
+    """The whole address only to a token that may do more than read."""
+    may_write = request.auth.may(Scope.SUBMIT) or request.auth.may(Scope.ORGANISE)
+    return shown.webhook(found, is_masked=not may_write)
+
+
+@operations.get("/webhooks/", "listWebhooks", _("내 웹훅"), Page[shown.Webhook], says=MASKED)
 def webhook_list(request: ApiRequest, page: PageNumber = 1, page_size: PageSize = 50) -> Any:
-    return paged(request, own(request), page, page_size, shown.webhook)
+    return paged(request, own(request), page, page_size, partial(shown_to, request))
 
 
 @operations.post(
@@ -46,9 +54,9 @@ def create(request: ApiRequest, data: shown.NewWebhook) -> Any:
     return shown.webhook_made(made)
 
 
-@operations.get(ONE, "getWebhook", _("내 웹훅 하나"), shown.Webhook)
+@operations.get(ONE, "getWebhook", _("내 웹훅 하나"), shown.Webhook, says=MASKED)
 def webhook(request: ApiRequest, pk: int) -> Any:
-    return shown.webhook(named(request, pk))
+    return shown_to(request, named(request, pk))
 
 
 @operations.patch(ONE, "updateWebhook", _("웹훅의 주소와 사건을 바꾸기, 끄고 켜기"), shown.Webhook, scope=Scope.SUBMIT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from django.utils.translation import gettext
 from ninja import Schema
@@ -79,9 +80,11 @@ class Delivery(Schema):
     error: str
 
 
-def webhook(found: Endpoint) -> dict[str, Any]:
-    names = ("url", "events", "created_at", "failing_since", "off_at")
-    return {"id": found.pk, "is_on": found.off_at is None} | {name: getattr(found, name) for name in names}
+def webhook(found: Endpoint, *, is_masked: bool = False) -> dict[str, Any]:
+    """``is_masked``: of the address only the host, as what follows may be a secret."""
+    names = ("events", "created_at", "failing_since", "off_at")
+    url = f"https://{urlsplit(found.url).netloc}/…" if is_masked else found.url
+    return {"id": found.pk, "url": url, "is_on": found.off_at is None} | {name: getattr(found, name) for name in names}
 
 
 def webhook_made(found: Endpoint) -> dict[str, Any]:
