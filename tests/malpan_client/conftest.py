@@ -123,12 +123,19 @@ def accepted() -> Any:
 def site() -> Iterator[str]:
     """The address of the site's web server, which runs in this process."""
     server = web_server.make_server(socket.create_server(("127.0.0.1", 0)))
+    left = {}
+
+    def end() -> None:  # the loop, and leave open what other threads still pull at
+        left.update(server._map)
+        server._map.clear()
+
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"
-    server.trigger.pull_trigger(lambda: server.asyncore.close_all(server._map))
+    server.trigger.pull_trigger(end)
     thread.join(10)
     server.task_dispatcher.shutdown()
+    server.asyncore.close_all(left)
     gc.collect()  # the connections of its threads to the database: a test that restores wants to be alone
 
 
