@@ -108,6 +108,20 @@ def on_public_board(phase: Any, submissions: Collection[int] | None = None) -> l
     return list(rows if submissions is None else rows.filter(submission__in=submissions))
 
 
+def public_ranks(phase: Phase, *, now: datetime | None = None) -> dict[int, int]:
+    """The rank of each team on the live board that everybody sees; empty while it is hidden or frozen, or published."""
+
+    def read(fresh: Any) -> dict[int, int]:
+        is_closed = visibility.is_hidden(fresh) or visibility.is_frozen(fresh, now) or fresh.final_published_at
+        if is_closed or fresh.version is None:
+            return {}
+        signature = kept.summary(fresh.version, fresh, standings.Scope.LIVE).signature_hash
+        places = kept.places(fresh.version, fresh, standings.Scope.LIVE, signature, None)
+        return {each.team.pk: each.rank for each in places if not each.team.is_baseline}
+
+    return _at_one_moment(phase, read)
+
+
 def at_one_moment(phases: QuerySet[Phase], read: Callable[[list[Any]], Found]) -> Found:
     """``read`` of ``phases`` with their standings up to date: rule and rows are separate reads, which must see one
     state.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
@@ -14,8 +15,11 @@ from malpan.notifications.events import Facts, is_mailed
 from malpan.notifications.models import Endpoint, Letter, Told
 
 
-def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts) -> int:
-    """Post a letter about ``event`` to each of ``people`` who can log in, and to their endpoints that hear of it.
+def post(
+    *, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts, due: datetime | None = None
+) -> int:
+    """Post a letter about ``event`` to each of ``people`` who can log in, and to their endpoints that hear of it. It is
+    sent at once, or when it is ``due``.
 
     Returns how many people there are. Nobody has the event called ``key`` twice. People who cannot log in are those of
     the demo and of an imported archive: nobody asked them. Nor can those who were erased. Call it in the transaction of
@@ -25,21 +29,26 @@ def post(*, event: str, key: str, people: QuerySet[User] | Iterable[int], facts:
     reached = User.objects.filter(pk__in=keys, is_active=True)
     reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
     if is_mailed(event):
-        _write(Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached)
-    call(event=event, key=key, endpoints=Endpoint.objects.filter(person__in=[each.pk for each in reached]), facts=facts)
+        _write((Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached), due)
+    endpoints = Endpoint.objects.filter(person__in=[each.pk for each in reached])
+    call(event=event, key=key, endpoints=endpoints, facts=facts, due=due)
     return len(reached)
 
 
-def call(*, event: str, key: str, endpoints: QuerySet[Any], facts: Facts) -> None:
+def call(*, event: str, key: str, endpoints: QuerySet[Any], facts: Facts, due: datetime | None = None) -> None:
     """Post word of ``event`` to those of ``endpoints`` that hear of it. Call it in the transaction of the event."""
     listening = endpoints.filter(events__contains=[event], off_at=None)
-    _write(
+    letters = (
         Letter(event=event, key=key, person_id=at.person_id, endpoint_id=at.pk, facts=dict(facts)) for at in listening
     )
+    _write(letters, due)
 
 
-def _write(letters: Iterable[Letter]) -> None:
-    Letter.objects.bulk_create(letters, batch_size=500, ignore_conflicts=True)
+def _write(letters: Iterable[Letter], due: datetime | None) -> None:
+    rows = list(letters)
+    for row in rows:
+        row.not_before = due or row.not_before
+    Letter.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
 
 
 def is_first(key: str) -> bool:
