@@ -230,6 +230,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 3500},
     },
     "note-beat": {"task": "malpan.operation.tasks.note_beat", "schedule": 30.0, "options": {"expires": 29}},
+    "follow-alarms": {"task": "malpan.operation.tasks.follow_alarms", "schedule": 60.0, "options": {"expires": 55}},
     "let-go-of-personal-data": {
         "task": "malpan.privacy.tasks.let_go",
         "schedule": crontab(hour=4, minute=0),

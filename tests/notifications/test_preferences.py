@@ -106,7 +106,7 @@ def test_a_link_is_of_one_person_and_of_nobody_once_they_are_erased() -> None:
 
 
 def test_a_preference_is_of_one_person() -> None:
-    other, person = UserFactory.create(), UserFactory.create()
+    other, person = UserFactory.create(is_staff=True), UserFactory.create()
     preferences.set_preference(person=other, language="en", wanted=[])
     assert preferences.languages_of(preferences.preference_of(person)) == ("ko", "en")
     preferences.mute(person=person, event=NAME)
@@ -119,7 +119,7 @@ def test_a_preference_is_of_one_person() -> None:
 
 
 def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:
-    person = UserFactory.create()
+    person = UserFactory.create(is_staff=True)  # for whom every event is
     client.force_login(person)
     page = client.get(reverse("letters")).content.decode()
     assert page.count("checked") == len(mailed_events())
@@ -144,7 +144,7 @@ def test_an_event_without_a_letter_is_none_to_choose(client: Client) -> None:
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_every_mail_has_a_preview(client: Client, name: str) -> None:
-    client.force_login(UserFactory.create())
+    client.force_login(UserFactory.create(is_staff=True))
     page = client.get(reverse("letter_preview", args=[name]), headers={"Accept-Language": "ko"})
     assert page.status_code == 200
     assert "[말판]" in page.content.decode()

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 ADDRESS = "/manage/site/"
 GIB = 2**30
-ROOMY = facts.Storage(database=GIB, files=3, files_bytes=GIB, free=50 * GIB, total=100 * GIB)
+ROOMY = facts.Disk(free=50 * GIB, total=100 * GIB)
 GOOD_MAIL = MailState(timezone.now(), None, "")
 
 
@@ -54,7 +54,7 @@ def page_text(client: Client) -> str:
 def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
-    facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "storage": ROOMY, "mail": GOOD_MAIL}
+    facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "disk": ROOMY, "mail": GOOD_MAIL}
     found = alarms(**(facts_of_all | {"chores": well_but(), "now": now} | known))
     return [(alarm.text, alarm.is_urgent) for alarm in found]
 
@@ -158,7 +158,7 @@ def test_nobody_who_scores_is_the_most_urgent() -> None:
 @pytest.mark.parametrize(
     ("known", "word"),
     [
-        ({"storage": facts.Storage(1, 1, 1, 5 * GIB, 100 * GIB)}, "5%만 남았습니다"),
+        ({"disk": facts.Disk(5 * GIB, 100 * GIB)}, "5%만 남았습니다"),
         ({"lanes": [facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=40))]}, "40분 넘게 기다린"),
         ({"mail": MailState(None, timezone.now(), "SMTPServerDisconnected")}, "SMTPServerDisconnected"),
         ({"mail": None}, "Redis"),
@@ -175,8 +175,7 @@ def test_what_is_in_order_is_not_said() -> None:
     calm = facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=1))
     patient = facts.Lane(Job.Lane.RESCORING, 3, 0, timedelta(hours=5))
     sent = MailState(timezone.now(), timezone.now() - timedelta(hours=1), "SMTPServerDisconnected")
-    in_s3 = facts.Storage(1, 1, 1, None, None)
-    assert texts(lanes=[calm, patient], mail=sent, storage=in_s3) == []
+    assert texts(lanes=[calm, patient], mail=sent, disk=None) == []  # files in S3
 
 
 def well_but(**other: Chore) -> dict[str, Chore]:

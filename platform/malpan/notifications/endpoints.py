@@ -17,7 +17,14 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.core import audit
-from malpan.notifications.errors import EndpointAddressRefused, EndpointNotFound, EndpointOff, TooManyEndpoints
+from malpan.notifications.errors import (
+    EndpointAddressRefused,
+    EndpointNotFound,
+    EndpointOff,
+    EventNotForYou,
+    TooManyEndpoints,
+)
+from malpan.notifications.events import all_events
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.webhooks import TEST
 
@@ -55,11 +62,11 @@ def delivery_of(rows: QuerySet[E], pk: int) -> Letter:
 def create_endpoint(*, person: User, url: str, events: Iterable[str]) -> Endpoint:
     """Have a program of the person hear of ``events`` at ``url``.
 
-    Raises ``EndpointAddressRefused``, or ``TooManyEndpoints`` above ``ENDPOINTS_MAX``.
+    Raises ``EndpointAddressRefused``, ``EventNotForYou``, or ``TooManyEndpoints`` above ``ENDPOINTS_MAX``.
     """
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
-        new = Endpoint(person=person, url=url, events=list(dict.fromkeys(events)))
+        new = Endpoint(person=person, url=url, events=_events(person, events))
         return add_endpoint(new, rows=endpoints_of(person), actor=person)
 
 
@@ -81,14 +88,14 @@ def update_endpoint(
 ) -> Endpoint:
     """Send what comes from now on, and what waits, to another ``url``; let it hear of other ``events``.
 
-    Raises ``EndpointAddressRefused``.
+    Raises ``EndpointAddressRefused`` and ``EventNotForYou``.
     """
     changes: dict[str, Any] = {}
     if url is not None:
         _check(url)
         changes["url"] = url
     if events is not None:
-        changes["events"] = list(dict.fromkeys(events))
+        changes["events"] = _events(endpoint.person, events)
 
     def change(held: Endpoint) -> bool:
         if all(getattr(held, name) == value for name, value in changes.items()):
@@ -166,6 +173,16 @@ def _change(endpoint: Endpoint, actor: User, action: str, change: Callable[[Endp
 def _facts(endpoint: Endpoint) -> dict[str, Any]:
     """Of the address only the host: what follows may be a secret."""
     return {"host": urlsplit(endpoint.url).hostname, "events": endpoint.events}
+
+
+def _events(person: User | None, names: Iterable[str]) -> list[str]:
+    """``names`` once each. Raises ``EventNotForYou``."""
+    chosen = list(dict.fromkeys(names))
+    closed = {each.name for each in all_events()} - {each.name for each in all_events(person)}
+    for name in chosen:
+        if name in closed:
+            raise EventNotForYou(event=name)
+    return chosen
 
 
 def _check(url: str) -> None:

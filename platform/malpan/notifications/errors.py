@@ -34,6 +34,12 @@ class EndpointAddressRefused(Unprocessable):
     )
 
 
+class EventNotForYou(Unprocessable):
+    """Only others hear of this event. Params: ``event``."""
+
+    text = _("%(event)s 사건은 사이트를 운영하는 사람만 받을 수 있습니다. 다른 사건을 골라 주십시오.")
+
+
 class TooManyEndpoints(TooMany):
     """The person has as many webhooks as they may have. Params: ``limit``."""
 

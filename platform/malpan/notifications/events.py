@@ -33,12 +33,20 @@ class Event:
 
     ``compose`` returns the letter to a person about these facts, or ``None`` if they are not to be told now; ``sample``
     one of an invented event, for the preview. Without it only webhooks hear of the event: its mail is not a letter.
+    ``is_for`` whom it is at all; ``template``: the name of the templates where several events have the same.
     """
 
     name: str
     label: Promise
     compose: Callable[[User, Facts], Word | None]
     sample: Callable[[], Word] | None = None
+    is_for: Callable[[User], bool] = lambda _person: True
+    template: str = ""
+
+    @property
+    def templates(self) -> str:
+        """What the names of its templates begin with."""
+        return self.template or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +95,11 @@ def is_mailed(name: str) -> bool:
     return name not in _events or _events[name].sample is not None
 
 
-def mailed_events() -> list[Event]:
-    """The events about which people get mails, in the order of their registration."""
-    return [event for event in _events.values() if is_mailed(event.name)]
+def mailed_events(person: User | None = None) -> list[Event]:
+    """The events about which ``person``, or anybody, gets mails, in the order of their registration."""
+    return [event for event in all_events(person) if is_mailed(event.name)]
 
 
-def all_events() -> list[Event]:
-    """Every event, in the order of their registration."""
-    return list(_events.values())
+def all_events(person: User | None = None) -> list[Event]:
+    """Every event that is for ``person``, or for anybody, in the order of their registration."""
+    return [event for event in _events.values() if person is None or event.is_for(person)]

@@ -30,8 +30,9 @@ def languages_of(preference: Preference) -> tuple[str, ...]:
 
 def set_preference(*, person: User, language: str, wanted: Iterable[str]) -> Preference:
     """Set the language, empty for both, and the events that the person wants to hear of; of all others they do not."""
-    chosen = set(wanted)
-    muted = [event.name for event in mailed_events() if event.name not in chosen]
+    chosen, offered = set(wanted), {event.name for event in mailed_events(person)}
+    kept = set(preference_of(person).muted) - offered  # what is not for them now stays as it was
+    muted = [event.name for event in mailed_events() if event.name in kept or event.name in offered - chosen]
     return _save(person, language=language, muted=muted)
 
 

@@ -49,15 +49,17 @@ def render(letter: Letter) -> Mail | None:
     token = preferences.token_of(person, event.name)
     unsubscribe = absolute(reverse("unsubscribe", args=[token]))
     mail = compose(
-        event.name, preferences.languages_of(preference), lambda: event.compose(person, letter.facts), unsubscribe
+        event.templates, preferences.languages_of(preference), lambda: event.compose(person, letter.facts), unsubscribe
     )
     if mail is not None:
         mail.headers.update(_headers(letter, unsubscribe))
     return mail
 
 
-def compose(name: str, languages: tuple[str, ...], word: Callable[[], Word | None], unsubscribe: str) -> Mail | None:
-    """The mail about the event called ``name``, of what ``word`` says in each of ``languages``."""
+def compose(
+    templates: str, languages: tuple[str, ...], word: Callable[[], Word | None], unsubscribe: str
+) -> Mail | None:
+    """The mail of what ``word`` says in each of ``languages``, by the ``templates`` of its event."""
     parts, link = list[Part](), ""
     for language in languages:
         with translation.override(language):
@@ -65,8 +67,8 @@ def compose(name: str, languages: tuple[str, ...], word: Callable[[], Word | Non
             if said is None:
                 return None
             link = absolute(said.path)
-            subject = one_line(render_to_string(f"emails/{name}_subject.txt", {**said.context}))
-            text = render_to_string(f"emails/{name}_text.txt", {**said.context}).strip()
+            subject = one_line(render_to_string(f"emails/{templates}_subject.txt", {**said.context}))
+            text = render_to_string(f"emails/{templates}_text.txt", {**said.context}).strip()
         parts.append(Part(language, subject, [each.strip() for each in text.split("\n\n") if each.strip()]))
     context = {"parts": parts, "link": link, "unsubscribe": unsubscribe}
     return Mail(

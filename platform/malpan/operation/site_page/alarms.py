@@ -14,7 +14,7 @@ from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
 from malpan.core.times import kst_text
 from malpan.jobs.heartbeat import Scorers
-from malpan.operation.site_page.facts import Lane, Storage
+from malpan.operation.site_page.facts import Disk, Lane
 
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
 LOW_DISK: Final = 0.1  # of the disk is free
@@ -22,19 +22,30 @@ CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
 SILENCE: Final = timedelta(minutes=3)  # of the programs that say every half minute that they are there
 
 
+# the events of which staff are told (``operation.incidents``)
+QUEUE_STUCK: Final = "queue_stuck"
+WORKER_SILENT: Final = "worker_silent"
+DISK_LOW: Final = "disk_low"
+CHAIN_BROKEN: Final = "chain_broken"
+
+
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A sentence for the operators. ``is_urgent``: participants notice it already."""
+    """A sentence for the operators. ``is_urgent``: participants notice it already. ``event``: what is told of it, to
+    those who do not look, for each of ``subjects``; empty if nothing is.
+    """
 
     text: str
     is_urgent: bool = False
+    event: str = ""
+    subjects: tuple[str, ...] = ("",)
 
 
 def alarms(
     *,
     scorers: Scorers,
     lanes: Sequence[Lane],
-    storage: Storage,
+    disk: Disk | None,
     mail: MailState | None,
     chores: Mapping[str, Chore],
     now: datetime,
@@ -44,7 +55,7 @@ def alarms(
         *_of_scorers(scorers),
         *_of_queue(lanes),
         *_of_programs(chores, now),
-        *_of_disk(storage),
+        *_of_disk(disk),
         *_of_mail(mail),
         *_of_backup(chores.get(Chore.Name.BACKUP), now),
         *_of_chains(chores.get(Chore.Name.CHAIN_CHECK), now),
@@ -60,6 +71,7 @@ def _of_scorers(scorers: Scorers) -> Iterator[Alarm]:
                 "(systemctl status malpan-worker@0)."
             ),
             is_urgent=True,
+            event=WORKER_SILENT,
         )
     elif silent := scorers.silent:
         yield Alarm(
@@ -70,7 +82,8 @@ def _of_scorers(scorers: Scorers) -> Iterator[Alarm]:
                 "그 서버가 켜져 있는지 확인하십시오.",
                 len(silent),
             )
-            % {"count": len(silent)}
+            % {"count": len(silent)},
+            event=WORKER_SILENT,
         )
 
 
@@ -79,7 +92,7 @@ def _of_queue(lanes: Sequence[Lane]) -> Iterator[Alarm]:
         if lane.lane == lane.lane.LIVE and lane.oldest_wait is not None and lane.oldest_wait > LONG_WAIT:
             minutes = int(lane.oldest_wait.total_seconds() // 60)
             text = _("%(minutes)d분 넘게 기다린 제출이 있습니다. 채점 서버를 늘리거나 멈춘 것이 없는지 확인하십시오.")
-            yield Alarm(text % {"minutes": minutes}, is_urgent=True)
+            yield Alarm(text % {"minutes": minutes}, is_urgent=True, event=QUEUE_STUCK)
 
 
 def _of_programs(chores: Mapping[str, Chore], now: datetime) -> Iterator[Alarm]:
@@ -102,11 +115,11 @@ def _is_silent(sign: Chore | None, now: datetime) -> bool:
     return sign is None or now - sign.done_at > SILENCE
 
 
-def _of_disk(storage: Storage) -> Iterator[Alarm]:
-    if storage.free is not None and storage.total and storage.free / storage.total < LOW_DISK:
-        share = int(100 * storage.free / storage.total)
+def _of_disk(disk: Disk | None) -> Iterator[Alarm]:
+    if disk is not None and disk.total and disk.free / disk.total < LOW_DISK:
+        share = int(100 * disk.free / disk.total)
         text = _("파일을 두는 디스크가 %(share)d%%만 남았습니다. 가득 차면 제출을 받지 못하니 공간을 늘리십시오.")
-        yield Alarm(text % {"share": share}, is_urgent=True)
+        yield Alarm(text % {"share": share}, is_urgent=True, event=DISK_LOW)
 
 
 def _of_mail(mail: MailState | None) -> Iterator[Alarm]:
@@ -133,7 +146,7 @@ def _of_chains(chore: Chore | None, now: datetime) -> Iterator[Alarm]:
         yield Alarm(_("해시 사슬을 검사한 기록이 없습니다. manage.py verify_chain을 날마다 실행하도록 하십시오."))
     elif broken := chore.facts.get("broken"):
         text = _("해시 사슬의 기록과 다른 대회가 있습니다: %(names)s. 순위를 발표하지 말고 원인을 찾으십시오.")
-        yield Alarm(text % {"names": ", ".join(broken)}, is_urgent=True)
+        yield Alarm(text % {"names": ", ".join(broken)}, True, CHAIN_BROKEN, tuple(broken))
     elif now - chore.done_at > CHORE_EVERY:
         text = _("해시 사슬을 마지막으로 검사한 때가 %(at)s입니다. 예약한 작업이 돌고 있는지 확인하십시오.")
         yield Alarm(text % {"at": kst_text(chore.done_at)})

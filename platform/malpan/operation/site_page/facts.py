@@ -60,14 +60,20 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Disk:
+    """Bytes of the disk of the private files."""
+
+    free: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Storage:
-    """Bytes. ``free`` and ``total`` are of the disk of the private files; ``None`` where they lie in an S3 store."""
+    """Bytes, and how many files."""
 
     database: int
     files: int
     files_bytes: int
-    free: int | None
-    total: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,7 @@ def failures(now: datetime) -> list[Failure]:
 
 
 def storage() -> Storage:
-    """What is stored, and the room that is left. A query for each column that names files, and one."""
+    """What is stored. A query for each column that names files, and one."""
     files = size = 0
     for field in stored_file_fields():
         if not field.size:
@@ -154,8 +160,15 @@ def storage() -> Storage:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         [database] = cursor.fetchone()
-    disk = None if settings.MALPAN_STORAGE else disk_of_files()
-    return Storage(int(database), files, size, disk and disk.free, disk and disk.total)
+    return Storage(int(database), files, size)
+
+
+def disk() -> Disk | None:
+    """The room that is left; ``None`` where the private files lie in an S3 store."""
+    if settings.MALPAN_STORAGE:
+        return None
+    found = disk_of_files()
+    return Disk(found.free, found.total)
 
 
 def disk_of_files() -> shutil._ntuple_diskusage:

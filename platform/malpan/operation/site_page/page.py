@@ -12,16 +12,14 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from redis.exceptions import RedisError
 
 from malpan.competitions.errors import ManageNotFound
-from malpan.core.chores import last_chores
-from malpan.core.mail_state import MailState, mail_state
 from malpan.core.messages import text_of_code
 from malpan.core.times import KST
-from malpan.jobs.heartbeat import scorers, silence_limit
+from malpan.jobs.heartbeat import silence_limit
 from malpan.operation.site_page import facts
 from malpan.operation.site_page.alarms import alarms
+from malpan.operation.site_page.current import facts_of_alarms
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import MemberRequest, members_only
 from malpan.web.plots.bars import Bars, Column, bars
@@ -48,11 +46,11 @@ def operators_only(view: StaffView) -> Callable[[HttpRequest], HttpResponse]:
 def site_page(request: MemberRequest) -> HttpResponse:
     """Everything of one moment; the page asks again only when it is loaded again."""
     now = timezone.now()
-    found, lanes, storage, chores, mail = scorers(), facts.lanes(now), facts.storage(), last_chores(), _mail()
-    hours = facts.day_curve(now)
+    known = facts_of_alarms(now)
+    found, lanes, chores, hours = known["scorers"], known["lanes"], known["chores"], facts.day_curve(now)
     context = {
         "now": now,
-        "alarms": alarms(scorers=found, lanes=lanes, storage=storage, mail=mail, chores=chores, now=now),
+        "alarms": alarms(**known),
         "scorers": [(line, age_text(line.scorer.silence)) for line in facts.at_work(found)],
         "limit": silence_limit(),
         "lanes": [(lane, age_text(lane.oldest_wait)) for lane in lanes],
@@ -61,8 +59,9 @@ def site_page(request: MemberRequest) -> HttpResponse:
         "curve": _curve(hours),
         "totals": {name: sum(getattr(hour, name) for hour in hours) for name in ("finished", "failed", "items")},
         "failures": [(failure, text_of_code(failure.code)) for failure in facts.failures(now)],
-        "storage": storage,
-        "mail": mail,
+        "storage": facts.storage(),
+        "disk": known["disk"],
+        "mail": known["mail"],
         "backup": chores.get("backup"),
         "chain_check": chores.get("chain_check"),
         "deadlines": facts.deadlines(now),
@@ -87,10 +86,3 @@ def _curve(hours: list[facts.Hour]) -> Bars | None:
 
 def _clock(moment: datetime) -> str:
     return moment.astimezone(KST).strftime("%H:%M")
-
-
-def _mail() -> MailState | None:
-    try:
-        return mail_state()
-    except RedisError:
-        return None

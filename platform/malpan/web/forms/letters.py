@@ -25,7 +25,7 @@ class PreferenceForm(forms.Form):
     )
 
     def __init__(self, data: Any = None, *, preference: Preference) -> None:
-        events = mailed_events()
+        events = mailed_events(preference.person)
         wanted = [event.name for event in events if event.name not in preference.muted]
         super().__init__(data, initial={"language": preference.language, "events": wanted})
         self.fields["events"].choices = [(event.name, event.label) for event in events]  # type: ignore[attr-defined]

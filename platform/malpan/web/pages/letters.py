@@ -61,11 +61,11 @@ def preferences_page(request: MemberRequest) -> HttpResponse:
 @members_only
 def preview_page(request: MemberRequest, event: str) -> HttpResponse:
     """A mail about an invented event, as a mail program shows it. Raises ``EventUnknown``."""
-    found = next((each for each in mailed_events() if each.name == event), None)
+    found = next((each for each in mailed_events(request.user) if each.name == event), None)
     if found is None or found.sample is None:
         raise EventUnknown
     language = "en" if (get_language() or "ko").startswith("en") else "ko"
-    mail = compose(found.name, (language,), found.sample, request.build_absolute_uri(reverse("letters")))
+    mail = compose(found.templates, (language,), found.sample, request.build_absolute_uri(reverse("letters")))
     return HttpResponse(mail.html if mail else "")
 
 
@@ -85,4 +85,4 @@ def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _page(request: MemberRequest, form: PreferenceForm, status: int = 200) -> HttpResponse:
-    return render(request, "pages/letters.html", {"form": form, "events": mailed_events()}, status=status)
+    return render(request, "pages/letters.html", {"form": form, "events": mailed_events(request.user)}, status=status)

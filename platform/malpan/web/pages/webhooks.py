@@ -20,7 +20,7 @@ def _owner(request: MemberRequest) -> pages.Owner:
     return pages.Owner(
         actor=person,
         rows=endpoints.endpoints_of(person),
-        labels={event.name: event.label for event in all_events()},
+        labels={event.name: event.label for event in all_events(person)},
         address=lambda name, *args: reverse(name, args=args),
         create=lambda url, events: endpoints.create_endpoint(person=person, url=url, events=events),
         context={"frame": "base.html"},

@@ -1,0 +1,32 @@
+"""What the alarms are about, at a moment: read for the operators' page, and by the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from malpan.core.chores import last_chores
+from malpan.core.mail_state import MailState, mail_state
+from malpan.jobs.heartbeat import scorers
+from malpan.operation.site_page import facts
+
+
+def facts_of_alarms(now: datetime) -> dict[str, Any]:
+    """What ``alarms`` takes. Three queries, of small tables."""
+    return {
+        "scorers": scorers(),
+        "lanes": facts.lanes(now),
+        "disk": facts.disk(),
+        "mail": _mail(),
+        "chores": last_chores(),
+        "now": now,
+    }
+
+
+def _mail() -> MailState | None:
+    try:
+        return mail_state()
+    except RedisError:
+        return None
