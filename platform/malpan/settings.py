@@ -358,6 +358,7 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@loca
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 SITE_OPERATOR = env.str("SITE_OPERATOR", default="")  # who answers for the site and its personal data
 SITE_CONTACT = env.str("SITE_CONTACT", default="")  # their address
+CERTIFICATE_FONT = env.str("CERTIFICATE_FONT", default="")  # file, or file#number of a collection (web.certificate)
 ADMINS = [(address, address) for address in env.list("ADMINS", default=[])]  # mailed when a run was given up
 
 # how long personal data stay that nobody needs any more (privacy.retention); 0: for ever
@@ -469,5 +470,6 @@ LOGGING = {
         "celery.beat": {"level": "WARNING"},
         "celery.worker.consumer.connection": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        "fontTools": {"level": "WARNING"},
     },
 }

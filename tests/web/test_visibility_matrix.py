@@ -72,6 +72,7 @@ RULES: Final[dict[str, str]] = {
     "verify_chain.py": EVERYONE,
     "accounts/": EVERYONE,
     "invitations/": EVERYONE,
+    "certificates/": EVERYONE,  # whoever is shown one
     "arena/": EVERYONE,  # the reader's own, if somebody is logged in
     "arena/invitation/": EVERYONE,
     "arena/<int:pk>/": JUDGES,

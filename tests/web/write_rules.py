@@ -212,7 +212,7 @@ PAGES: Final[dict[str, Rule]] = {
                 "team",
                 "notices",
             ),
-            *("notices_feed", "deadlines"),
+            *("notices_feed", "deadlines", "certificate", "certificate_check"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
             "campaign_scores",

@@ -14,6 +14,8 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, register
 
+from malpan.web.certificate import font
+
 IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
 DEPLOY: Final = "deploy"
 
@@ -21,7 +23,7 @@ DEPLOY: Final = "deploy"
 @register(DEPLOY, deploy=True)
 def check_operation(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
     """A warning for each mistake, with what to do."""
-    found = (*_addresses(), *_mails(), *_metrics(), *_files(), *_proxies())
+    found = (*_addresses(), *_mails(), *_metrics(), *_files(), *_proxies(), *_fonts())
     return [checks.Warning(what, hint=hint, id=f"malpan.W{number:03}") for number, what, hint in found]
 
 
@@ -74,6 +76,15 @@ def _proxies() -> Iterator[Finding]:
             11,
             "FORWARDED_ALLOW_IPS is set, TRUSTED_PROXY_COUNT is not: all visitors share one count of failed log-ins.",
             "Set TRUSTED_PROXY_COUNT to the number of proxies, 1 for nginx.conf.",
+        )
+
+
+def _fonts() -> Iterator[Finding]:
+    if font() is None:
+        yield (
+            12,
+            "No Korean font was found: certificates of participation cannot be made.",
+            "Install fonts-noto-cjk or fonts-nanum, or set CERTIFICATE_FONT.",
         )
 
 

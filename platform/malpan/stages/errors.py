@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, NotFound, Unprocessable
+from malpan.core.errors import Conflict, NotFound, SystemFault, Unprocessable
 
 PROBLEM_TEXTS: Final[dict[str, str | Promise]] = {
     "columns": _("팀과 점수가 있는 줄이 아닙니다. 한 줄에 팀과 점수를 적어 주십시오."),
@@ -263,3 +263,28 @@ class NothingChanged(Conflict):
     """Publishing again would publish the same. Params: none."""
 
     text = _("이미 발표한 결과와 같습니다. 바뀐 것이 없어 다시 발표하지 않았습니다.")
+
+
+class NothingToCertify(NotFound):
+    """No published result has a team of the person. Params: none."""
+
+    text = _(
+        "아직 참가 확인서를 만들 수 없습니다. 확인서는 최종 결과가 발표된 뒤, 그 결과에 팀이 있는 사람에게 만들어 "
+        "드립니다."
+    )
+
+
+class CertificateNotValid(NotFound):
+    """The address of a certificate is not one of this site, or what it said is not true any more. Params: none."""
+
+    text = _(
+        "확인할 수 없는 참가 확인서입니다. 주소가 잘못되었거나, 결과가 바뀌었거나, 팀이나 계정이 없어졌습니다. 대회를 "
+        "연 곳에 문의해 주십시오."
+    )
+
+
+class CertificateFontMissing(SystemFault):
+    """The machine has no Korean font to draw a certificate with. Params: none."""
+
+    text = _("참가 확인서를 만들 글꼴이 서버에 없습니다. 운영자에게 알려 주십시오. 결과와 순위에는 영향이 없습니다.")
+    promises_no_charge = False

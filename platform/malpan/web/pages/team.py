@@ -19,6 +19,7 @@ from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.selectors import is_blind
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.stages.placings import placings_of
 from malpan.teams import selectors
 from malpan.teams.errors import InvitationForAnother
 from malpan.teams.invitations import join_team, masked, obstacle_to
@@ -74,6 +75,7 @@ def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Form
         "note": public_note(team),
         "leave": refused.get("leave") or leave_form(team, is_alone=len(members) == 1),
         "is_blind": is_blind(page.competition),
+        "has_certificate": bool(placings_of(team)),
     }
     return context | (_leaders_part(request, page, team, refused) if is_leader else {})
 

@@ -1,0 +1,120 @@
+"""참가 확인서: a page of PDF about what a person took part in and where their team ended.
+
+The font is embedded as far as its characters are used (fpdf2), so the page looks and prints the same everywhere. It is
+one of the server: ``CERTIFICATE_FONT``, else the first of ``FONTS`` that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from fpdf import FPDF
+
+FONTS: Final = (
+    "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc#1",  # Debian: fonts-noto-cjk; 1 is the Korean one
+    "/usr/share/fonts/truetype/nanum/NanumGothic.ttf",  # Debian: fonts-nanum
+    "/System/Library/Fonts/AppleSDGothicNeo.ttc#0",
+    "C:/Windows/Fonts/malgun.ttf",
+)
+MARGIN: Final = 25.0  # mm
+CLOSING: Final = 216.0  # where the last part begins, from the top
+FAMILY: Final = "certificate"
+INK: Final = (27, 33, 44)
+QUIET: Final = (92, 101, 116)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What the page says: ``lines`` are label and value, ``results`` sentences, ``address`` where it is confirmed."""
+
+    person: str
+    lines: Sequence[tuple[str, str]]
+    results: Sequence[str]
+    organiser: str
+    issued_on: date
+    address: str
+
+
+def font() -> tuple[Path, int] | None:
+    """The file of the font and which font of the file; ``None`` if this machine has none of them."""
+    for written in (settings.CERTIFICATE_FONT,) if settings.CERTIFICATE_FONT else FONTS:
+        path, _sharp, number = written.partition("#")
+        if Path(path).is_file():
+            return Path(path), int(number or 0)
+    return None
+
+
+def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
+    """The certificate as PDF, one page of A4 however long the names are."""
+    from fpdf import FPDF  # here: it takes a while, and most processes make none
+
+    page = FPDF(format="A4")
+    page.set_auto_page_break(auto=False)
+    page.set_margins(MARGIN, MARGIN)
+    page.set_title(_("참가 확인서"))
+    page.add_page()
+    path, number = used
+    page.add_font(FAMILY, fname=path, collection_font_number=number)
+    _frame(page)
+    page.set_text_color(*INK)
+    page.set_y(48)
+    _line(page, _("참가 확인서"), 30, height=16)
+    page.set_y(86)
+    _line(page, certificate.person, 20, height=11)
+    page.ln(8)
+    for label, value in certificate.lines:
+        _labelled(page, label, value)
+    page.ln(6)
+    height = min(9.0, (CLOSING - page.get_y()) / max(1, len(certificate.results)))  # of many tracks all fit
+    page.set_font(FAMILY, size=13 * height / 9)
+    for sentence in certificate.results:
+        page.multi_cell(0, height, sentence, align="C", new_x="LMARGIN", new_y="NEXT")
+    page.set_y(CLOSING)
+    _line(page, _("위와 같이 참가하였음을 확인합니다."), 13, height=9)
+    page.ln(3)
+    issued = certificate.issued_on
+    _line(page, _("%(year)s년 %(month)s월 %(day)s일") % _parts(issued), 12, height=9)
+    page.ln(3)
+    _line(page, certificate.organiser, 17, height=11)
+    page.set_y(266)
+    page.set_text_color(*QUIET)
+    page.set_font(FAMILY, size=8)
+    page.multi_cell(0, 4.5, _("확인: %(address)s") % {"address": certificate.address}, align="C")
+    return bytes(page.output())
+
+
+def _parts(day: date) -> dict[str, int]:
+    return {"year": day.year, "month": day.month, "day": day.day}
+
+
+def _frame(page: FPDF) -> None:
+    page.set_draw_color(*QUIET)
+    page.set_line_width(0.6)
+    page.rect(12, 12, page.w - 24, page.h - 24)
+    page.set_line_width(0.2)
+    page.rect(14, 14, page.w - 28, page.h - 28)
+
+
+def _line(page: FPDF, text: str, size: int, *, height: float) -> None:
+    """A centred line, in smaller letters where it would be wider than the page."""
+    page.set_font(FAMILY, size=size)
+    room = page.epw - 2 * page.c_margin
+    if (width := page.get_string_width(text)) > room:
+        page.set_font(FAMILY, size=max(8.0, size * room / width))
+    page.multi_cell(0, height, text, align="C", new_x="LMARGIN", new_y="NEXT")
+
+
+def _labelled(page: FPDF, label: str, value: str) -> None:
+    page.set_font(FAMILY, size=12)
+    page.set_text_color(*QUIET)
+    page.cell(34, 9, label)
+    page.set_text_color(*INK)
+    page.multi_cell(0, 9, value, align="L", new_x="LMARGIN", new_y="NEXT")
