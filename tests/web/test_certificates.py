@@ -10,6 +10,7 @@ from io import BytesIO
 import pytest
 from django.core import signing
 from django.test import Client
+from django.utils import timezone
 from pypdf import PdfReader
 
 from malpan.accounts.models import User
@@ -73,6 +74,8 @@ def test_a_member_is_certified_what_the_published_board_says(contest: Contest) -
     english = written(contest, person, "en")
     assert "Certificate of participation" in english
     assert "Rank 2 of 5 teams" in english
+    today = timezone.localdate()
+    assert f"{today.year}년 {today.month}월 {today.day}일" in text
 
 
 def test_whoever_is_shown_one_finds_the_same_at_its_address(contest: Contest) -> None:

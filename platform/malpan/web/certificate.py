@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     page.set_y(CLOSING)
     _line(page, _("위와 같이 참가하였음을 확인합니다."), 13, height=9)
     page.ln(3)
-    issued = certificate.issued_on
-    _line(page, _("%(year)s년 %(month)s월 %(day)s일") % _parts(issued), 12, height=9)
+    _line(page, date_format(certificate.issued_on), 12, height=9)
     page.ln(3)
     _line(page, certificate.organiser, 17, height=11)
     page.set_y(266)
@@ -89,10 +89,6 @@ def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     page.set_font(FAMILY, size=8)
     page.multi_cell(0, 4.5, _("확인: %(address)s") % {"address": certificate.address}, align="C")
     return bytes(page.output())
-
-
-def _parts(day: date) -> dict[str, int]:
-    return {"year": day.year, "month": day.month, "day": day.day}
 
 
 def _frame(page: FPDF) -> None:
