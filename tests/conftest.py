@@ -5,7 +5,6 @@ The services are started by ``tests.settings``.
 
 from __future__ import annotations
 
-import gc
 import itertools
 import os
 import shutil
@@ -83,16 +82,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """pytest's own, with room for the calls of a test: a page begins a hundred frames deep (``core.deep_calls``)."""
     return with_room(runner.pytest_runtest_protocol)(item, nextitem)
-
-
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: looking through it for garbage again and again took a fifth.
-
-    Looking for the garbage of the tests themselves after every 700 new objects, as Python does, took a twentieth.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
