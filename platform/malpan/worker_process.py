@@ -3,7 +3,7 @@ now and then that it is alive.
 
 The models are loaded in the pool's child, once, before its first run: torch's threads do not survive a fork, so the
 main process only checks whether the files are there, and imports the libraries: that starts none, touches no GPU, and
-leaves the child that takes the place of a killed one half a second of work instead of five. A worker that cannot score
+leaves the child that takes the place of a killed one half a second of work instead of three. A worker that cannot score
 takes no runs; they wait in the queue.
 """
 

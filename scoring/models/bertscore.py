@@ -182,7 +182,8 @@ def load_encoder(
     if num_layers > config.num_hidden_layers:
         raise TooFewLayers(folder=str(folder), has=config.num_hidden_layers, wanted=num_layers)
     config.num_hidden_layers = num_layers
-    model = load_pretrained(AutoModel, folder, config, optional=("pooler.",))
+    unpooled = {"add_pooling_layer": False} if config.model_type in PACKABLE else {}  # others do not know the word
+    model = load_pretrained(AutoModel, folder, config, optional=("pooler.",), **unpooled)
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
     encode = encoder_of(model.to(device), tokenizer.pad_id, precision)

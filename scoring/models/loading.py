@@ -46,11 +46,12 @@ def load_tokenizer(loader: Any, folder: Path, **options: Any) -> Any:
     return tokenizer
 
 
-def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[str]) -> Any:
+def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[str], **options: Any) -> Any:
     """A model in float32, ready for inference, with every weight from its file.
 
     transformers fills weights missing from a file with random numbers and only logs it; here that raises
     ``ModelDamaged``. ``optional`` are prefixes of names that may be missing, because they are unused or not trained.
+    ``options`` are those of the model.
     """
     import torch
     from safetensors import SafetensorError
@@ -58,7 +59,7 @@ def load_pretrained(loader: Any, folder: Path, config: Any, optional: Iterable[s
     try:
         with _one_at_a_time, quiet_transformers():  # weights of the layers left out would be reported as unused
             model, info = loader.from_pretrained(
-                folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True
+                folder, config=config, dtype=torch.float32, local_files_only=True, output_loading_info=True, **options
             )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelDamaged(folder=str(folder), what=str(error)) from error

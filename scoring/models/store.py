@@ -32,6 +32,7 @@ from scoring.models.files import (
     tokenizer_sha256,
     weights_sha256,
 )
+from scoring.models.lean import without_compiler
 from scoring.models.profile import TEXT_ROLES, ModelRole, Profile, load_profile
 
 if TYPE_CHECKING:
@@ -257,8 +258,9 @@ def import_libraries() -> None:
     collects = gc.isenabled()
     gc.disable()
     try:
-        for name in _TO_IMPORT:
-            import_module(name)
+        with without_compiler():
+            for name in _TO_IMPORT:
+                import_module(name)
     finally:
         if collects:
             gc.enable()

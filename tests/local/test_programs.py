@@ -22,6 +22,14 @@ def scoring(**options: int) -> list[Program]:
     return [program for program in made if "scoring" in program.arguments]
 
 
+def test_no_program_of_celery_imports_every_page_for_checks_that_nobody_reads() -> None:
+    programs = programs_of(Path("/site"), Path("/run"), listen_descriptor=3, threads=1, workers=2)
+    by_celery = {
+        each.name: each.environment.get("CELERY_SKIP_CHECKS") for each in programs if "celery" in each.arguments
+    }
+    assert by_celery == dict.fromkeys(("worker", "worker-2", "chores", "beat"), "1")
+
+
 def test_one_worker_scores_unless_more_are_asked_for() -> None:
     [worker] = scoring()
     assert (worker.name, worker.environment["OMP_NUM_THREADS"]) == ("worker", "4")

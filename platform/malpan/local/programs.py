@@ -120,7 +120,7 @@ def _chores() -> Program:
             *CELERY, "worker", "--queues", "housekeeping", "--pool", "threads", "--concurrency", "2",
             "--hostname", "chores@%h", *STEADY,
         ),
-        {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # else a useless line every ten seconds
+        {**NO_PAGES, "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")},  # else a useless line every ten seconds
     )  # fmt: skip
 
 
