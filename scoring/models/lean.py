@@ -1,8 +1,8 @@
 """transformers without torch's compiler and its tensors over several machines, which nothing here uses.
 
-transformers imports both, and they import sympy: half of the processor time until a process can load a model (four
-seconds), and 85 MB of it. What is imported inside ``without_compiler`` finds the little that it names of them in a
-stand-in; afterwards whoever asks for ``torch._dynamo`` has the real one. Only for processes that do nothing but score:
+transformers imports both, and they import sympy: a third of the processor time until a process can load a model, and
+80 MB of it. What is imported inside ``without_compiler`` finds the little that it names of them in a stand-in;
+afterwards whoever asks for ``torch._dynamo`` has the real one. Only for processes that do nothing but score:
 transformers has no flex attention and no tensor parallelism in them.
 """
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.bench_shards import Row, measured_quickly, table
-from tests.paths import ROOT
+from tests.system.new_site import MODELS, new_site
 
 ITEMS = 900
 
 
 @pytest.mark.services
 def test_a_killed_worker_costs_an_attempt_and_changes_nothing(short_path: Path) -> None:
-    models = Path(os.environ.get("MALPAN_TEST_VAR") or ROOT / "var" / "test") / "models"
-    unharmed, killed = measured_quickly(ITEMS, short_path, models)
+    unharmed, killed = measured_quickly(ITEMS, new_site(short_path), MODELS)
 
     assert (killed.items, killed.workers, killed.kills, killed.lost) == (ITEMS, 2, 1, 1)
     assert (unharmed.items, unharmed.workers, unharmed.kills, unharmed.lost) == (ITEMS, 2, 0, 0)

@@ -94,6 +94,13 @@ class Stack:
         wait_for(lambda: not self.processes(), f"nothing runs on {self.var_dir}")
         self._log_path.unlink(missing_ok=True)
 
+    def stop_at(self, number: signal.Signals) -> None:
+        """Stop everything with ``number``: nothing is left when the supervisor has ended, servers included."""
+        self._end_calls()
+        assert {"postgres", "redis-server"} <= {process.name() for process in self.processes()}
+        assert self.signal(number) == 0
+        assert self.processes() == []
+
     @property
     def log(self) -> str:
         """All that the site has printed."""

@@ -1,6 +1,11 @@
-"""The first start of the local default: a demo contest scored through the real queue, the board printed at the end."""
+"""The first start of the local default: a demo contest scored through the real queue, the board printed at the end.
+
+SIGHUP, as of a closed terminal, stops the site and leaves no process behind.
+"""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 
@@ -26,7 +31,7 @@ def test_the_first_start_ends_with_a_complete_board_and_the_second_keeps_it(empt
     assert all(name in site.log for (name,) in teams)
     assert "데모 모델 점수" in site.log
 
-    site.stop()
+    site.stop_at(signal.SIGHUP)
     site.start()
     wait_for(lambda: "s after start" in site.log, "the board again", every=0.2)
     assert all(name in site.log for (name,) in teams)

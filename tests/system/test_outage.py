@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from tests.system.make_contest import answers
+from tests.system.new_site import running_site
 from tests.system.stack import Stack
 from tests.system.visitor import Unavailable, Visitor, run_of, submission_at, wait_until_finished
 from tests.waiting import wait_for
@@ -27,11 +28,20 @@ ITEMS, REASON_WORDS = 150, 6  # work of a second
 LONG_WORDS = 18  # of some seconds: PostgreSQL goes in its middle
 
 
-@pytest.fixture
-def site(new_stack: Stack) -> Stack:
-    new_stack.environment["JOB_LEASE_SECONDS"] = str(LEASE_SECONDS)
-    new_stack.start()
-    return new_stack
+@pytest.fixture(scope="module")
+def site() -> Iterator[Stack]:
+    with running_site(JOB_LEASE_SECONDS=str(LEASE_SECONDS)) as running:
+        yield running
+
+
+def runs_of(site: Stack, team: str) -> list[tuple]:
+    """(attempt, failures, state) of the job of every run of a team's submissions."""
+    return site.query(
+        "SELECT job.attempt, job.failures, job.state FROM jobs_job job JOIN submissions_scoringrun run"
+        " ON run.job_id = job.id JOIN submissions_submission sent ON sent.id = run.submission_id"
+        " JOIN teams_team team ON team.id = sent.team_id WHERE team.name = %s ORDER BY job.id",
+        team,
+    )
 
 
 @contextmanager
@@ -88,9 +98,7 @@ def test_an_outage_costs_no_ring_and_no_second_scoring(site: Stack) -> None:
             pass
         seconds_to(site, in_hand, "finished")
     assert child.is_running()
-    assert site.query("SELECT attempt, failures FROM jobs_job WHERE kind = 'run' ORDER BY id") == [(1, 0), (1, 0)], (
-        site.log[-4000:]
-    )
+    assert runs_of(site, "기다리는 팀") == [(1, 0, "finished")] * 2, site.log[-4000:]
     late = "SELECT finished_at > to_timestamp(%s) FROM jobs_job WHERE kind = 'run' ORDER BY id DESC LIMIT 1"
     assert site.query(late, gone) == [(True,)], "PostgreSQL went in the middle of it"
 
@@ -113,7 +121,7 @@ def test_servers_that_hang_hold_no_page_and_lose_no_upload(site: Stack) -> None:
     """They are stopped, not killed: the kernel accepts for them, and nobody answers."""
     ids = site.call("tests.system.make_contest", "make_numbered", "hang", ITEMS, REASON_WORDS)["ids"]
     visitor = Visitor(site)
-    visitor.found_team("hang", "기다리는 팀")
+    visitor.found_team("hang", "매달린 팀")
     site.wait_for_models()
     with stopped(*(each for each in site.processes() if each.name() == "redis-server")):
         began = time.monotonic()
@@ -130,8 +138,9 @@ def test_servers_that_hang_hold_no_page_and_lose_no_upload(site: Stack) -> None:
     others = answers(ids, REASON_WORDS, wrong=9)
     sent = wait_for(lambda: accepted(visitor, "hang", others), "an upload is accepted", seconds=BACK_SECONDS)
     wait_until_finished(site, sent)
-    assert site.query("SELECT failures, state FROM jobs_job WHERE kind = 'run'") == [(0, "finished")] * 2
-    assert site.query("SELECT count(*) FROM submissions_submission") == [(2,)]
+    assert [(failures, state) for _, failures, state in runs_of(site, "매달린 팀")] == [(0, "finished")] * 2
+    sent = "SELECT count(*) FROM submissions_submission JOIN teams_team team ON team.id = team_id WHERE team.name = %s"
+    assert site.query(sent, "매달린 팀") == [(2,)]
 
 
 def accepted(visitor: Visitor, slug: str, content: bytes) -> str | None:

@@ -1,12 +1,22 @@
-"""A whole site whose files are in an S3 server: no program of it needs a disk of another, and none is lost with it."""
+"""A whole site whose files are in an S3 server: no program of it needs a disk of another, and none is lost with it.
+
+Its spans go to a collector: one trace from the upload to the score, through a real web process and the forked process
+of a real worker.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
 import pytest
 
+from malpan.core import tracing
+from tests.collector import Collector
 from tests.in_s3 import new_place
 from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 from tests.system.make_contest import answers
+from tests.system.new_site import running_site
 from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
@@ -15,16 +25,43 @@ pytestmark = pytest.mark.services
 ITEMS = 6
 
 
-@pytest.fixture
-def site(new_stack: Stack, s3_server: S3Server) -> Stack:
-    new_stack.environment |= {
-        "MALPAN_STORAGE": new_place(),
-        "S3_ENDPOINT": s3_server.endpoint,
-        "S3_ACCESS_KEY": ACCESS_KEY,
-        "S3_SECRET_KEY": SECRET_KEY,
-    }
-    new_stack.start()
-    return new_stack
+@pytest.fixture(scope="module")
+def collector() -> Iterator[Collector]:
+    found = Collector()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def site(s3_server: S3Server, collector: Collector) -> Iterator[Stack]:
+    files = {"S3_ENDPOINT": s3_server.endpoint, "S3_ACCESS_KEY": ACCESS_KEY, "S3_SECRET_KEY": SECRET_KEY}
+    with running_site(MALPAN_STORAGE=new_place(), **{tracing.ENDPOINT: collector.url}, **files) as running:
+        yield running
+
+
+def test_the_spans_of_the_upload_and_of_the_score_are_one_trace(site: Stack, collector: Collector) -> None:
+    began = time.time_ns()
+    ids = site.call("tests.system.make_contest", "make_numbered", "traced", 5, 3)["ids"]
+    visitor = Visitor(site)
+    visitor.found_team("traced", "추적되는 팀")
+    site.wait_for_models()
+    wait_until_finished(site, visitor.submit("traced", answers(ids, 3)))
+
+    def sent_by(wanted: str) -> dict:
+        """By name; of web processes there are several."""
+        found = [(program, span) for program, span in collector.received() if span.end_time_unix_nano > began]
+        return {span.name: span for program, span in found if program.startswith(wanted)}
+
+    wait_for(lambda: {"run", "engine"} <= sent_by("worker").keys(), "the worker's spans arrive")
+    run, engine = (sent_by("worker")[name] for name in ("run", "engine"))
+    upload = wait_for(
+        lambda: next((each for each in sent_by("web").values() if each.span_id == run.parent_span_id), None),
+        "the upload's span arrives",
+    )
+    assert upload.name.startswith("POST competitions/")
+    assert upload.name.endswith("/submit/")
+    assert upload.trace_id == run.trace_id == engine.trace_id
+    assert engine.parent_span_id == run.span_id
 
 
 def test_files_go_through_the_store_alone_and_what_was_uploaded_before_it_fell_is_scored_after(
@@ -54,5 +91,6 @@ def test_files_go_through_the_store_alone_and_what_was_uploaded_before_it_fell_i
     third = visitor.submit("s3", answers(contest["ids"], 3, wrong=3))
     wait_until_finished(site, third)
 
-    assert site.query("SELECT count(*) FROM submissions_submission") == [(3,)]
+    sent = "SELECT count(*) FROM submissions_submission JOIN teams_team team ON team.id = team_id WHERE team.name = %s"
+    assert site.query(sent, "가나다라") == [(3,)]
     assert not [path for path in (site.var_dir / "private").rglob("*") if path.is_file()]

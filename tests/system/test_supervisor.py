@@ -1,4 +1,7 @@
-"""``manage.py up``: what it starts it stops, what dies it starts again, and a kill leaves nothing in the way."""
+"""``manage.py up``: what it starts it stops, what dies it starts again, and a kill leaves nothing in the way.
+
+SIGTERM stops the site of ``test_temporary_files``, SIGHUP that of ``test_first_start``: each takes a whole site.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,6 @@ pytestmark = pytest.mark.services
 MEGABYTE = 2**20
 
 
-def assert_stops_at(number: signal.Signals, site: Stack) -> None:
-    assert {"postgres", "redis-server"} <= {process.name() for process in site.processes()}
-    assert site.signal(number) == 0
-    assert site.processes() == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_stop_signal_leaves_no_process_behind(new_stack: Stack, number: signal.Signals) -> None:
-    new_stack.start()
-    assert_stops_at(number, new_stack)
-
-
 def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_stops_it(new_stack: Stack) -> None:
     site = new_stack
     site.start()
@@ -46,7 +37,7 @@ def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_sto
 
     assert site.query("SELECT name FROM accounts_user WHERE is_superuser") == [("남은 사람",)]
     assert (site.var_dir / "admin-password").read_text() == password
-    assert_stops_at(signal.SIGINT, site)
+    site.stop_at(signal.SIGINT)
 
 
 def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: Stack) -> None:

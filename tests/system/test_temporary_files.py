@@ -1,7 +1,11 @@
-"""A web process killed amid an upload: what it had of the file is gone after the next start."""
+"""A web process killed amid an upload: what it had of the file is gone after the next start.
+
+SIGTERM stops the site and leaves no process behind.
+"""
 
 from __future__ import annotations
 
+import signal
 import threading
 from pathlib import Path
 
@@ -45,7 +49,7 @@ def test_what_a_killed_process_had_of_an_upload_is_gone_after_the_next_start(new
     half_checked = new_stack.var_dir / "tmp" / "check-x" / "frames"
     half_checked.mkdir(parents=True)
 
-    new_stack.stop()
+    new_stack.stop_at(signal.SIGTERM)
     new_stack.start()
     assert not any(path.exists() for path in [*left, half_checked.parent])
     assert new_stack.query("SELECT count(*) FROM submissions_submission") == [(0,)]
