@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.system.browsers import complaints_of, sign_up, take_pictures
+from tests.system.browsers import PASSWORD, complaints_of, sign_up, take_pictures
 from tests.system.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -295,6 +295,46 @@ def test_what_was_entered_is_kept_by_itself_and_there_after_a_reload(at_browser:
     page.reload()
     expect(page.get_by_label("A가 나음")).to_be_checked()
     expect(page.get_by_label("메모")).to_have_value("아직 모르겠음")
+
+
+def log_in(judge: Judge, page: Page) -> None:
+    page.get_by_label("이메일").fill(judge.email)
+    page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
+    go_on(page, "로그인")
+
+
+def test_what_is_written_after_the_log_in_expired_is_there_after_the_next(at_browser: Any) -> None:
+    judge: Judge = at_browser()
+    page = begun(judge, "pairwise")
+    page.get_by_label("메모").fill("끊기기 전")
+    expect(page.get_by_role("status").last).to_contain_text("임시 저장했습니다")
+    judge.context.clear_cookies(name="sessionid")
+    page.get_by_label("메모").fill("끊긴 뒤")
+    expect(page.get_by_role("status").last).to_contain_text("로그인이 끊겼습니다")
+    page.get_by_label("B가 나음").check()
+    go_on(page, "판단 보내기")
+    expect(page.get_by_text("적은 것은 이 브라우저에 남겨 두었으니")).to_be_visible()
+    log_in(judge, page)
+    expect(page.get_by_text("아직 기록하지 않았으니 확인하고 다시")).to_be_visible()
+    expect(page.get_by_label("메모")).to_have_value("끊긴 뒤")
+    expect(page.get_by_label("B가 나음")).to_be_checked()
+    judge.look("9-logged-out")
+    go_on(page, "판단 보내기")
+    expect(page.locator("#feedback")).to_be_visible()
+
+
+def test_a_log_in_in_another_tab_is_good_for_the_page_that_was_open(at_browser: Any) -> None:
+    judge: Judge = at_browser()
+    page = begun(judge, "pairwise")
+    judge.context.clear_cookies(name="sessionid")
+    other = judge.context.new_page()
+    other.goto(f"{judge.stack.url}/arena/")
+    log_in(judge, other)
+    page.get_by_label("메모").fill("첫째 창에서 씀")
+    expect(page.get_by_role("status").last).to_contain_text("임시 저장했습니다")
+    page.get_by_label("B가 나음").check()
+    go_on(page, "판단 보내기")
+    expect(page.locator("#feedback")).to_be_visible()
 
 
 def test_what_comes_too_late_stays_on_the_screen_to_be_copied(at_browser: Any) -> None:

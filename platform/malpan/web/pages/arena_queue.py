@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -46,6 +46,7 @@ from malpan.core.messages import text_of
 from malpan.core.times import kst_text
 from malpan.web.forms.arena import SPANS_MAX, entered_value, located
 from malpan.web.pages.arena_refused import refused_page
+from malpan.web.pages.arena_unsent import forget_unsent, keeps_unsent, unsent
 from malpan.web.pages.context import MemberRequest, members_only
 from malpan.web.presenters import arena
 from malpan.web.presenters.arena_sheet import sheet_of
@@ -79,10 +80,11 @@ def _to_next(request: MemberRequest, judge: CampaignJudge) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@keeps_unsent
 @members_only
 def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
     """An assignment with its form; a POST keeps a draft, judges it, or corrects what was judged. A POST that is refused
-    shows what was sent (``arena_refused``).
+    shows what was sent (``arena_refused``); what came while nobody was logged in is on the form (``arena_unsent``).
 
     Raises ``CampaignNotFound``, ``AssignmentNotFound``, ``JudgeRemoved``.
     """
@@ -90,7 +92,9 @@ def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
         return _take(request, pk, key)
     judge = judge_for(request.user, pk)
     assignment = assignment_of(judge, key)
-    return _page(request, judge, assignment) if has_consented(judge) else redirect("arena_campaign", pk)
+    if not has_consented(judge):
+        return redirect("arena_campaign", pk)
+    return _page(request, judge, assignment, sent=unsent(request, assignment))
 
 
 def _take(request: MemberRequest, pk: int, key: str) -> HttpResponse:
@@ -104,31 +108,27 @@ def _take(request: MemberRequest, pk: int, key: str) -> HttpResponse:
             return _keep(request, assignment)
         value, problems = located(entered, texts_of(assignment))
         if problems:
-            return _again(request, judge, assignment, entered, problems)
+            return _again(request, judge, assignment, problems)
         judgement = _record(request, assignment, value)
+        forget_unsent(request, assignment)
     except ValueInvalid as error:
-        return _again(request, judge, assignment, entered, [text_of(error)])
+        return _again(request, judge, assignment, [text_of(error)])
     except RequestError as error:
         is_kept = _is_kept(request, assignment)
         return refused_page(request, judge, assignment, error, entered=entered, is_kept=is_kept)
     return _after(request, judge, assignment, judgement)
 
 
-def _again(
-    request: MemberRequest,
-    judge: CampaignJudge,
-    assignment: Assignment,
-    entered: Mapping[str, Any],
-    problems: list[str],
-) -> HttpResponse:
+def _again(request: MemberRequest, judge: CampaignJudge, assignment: Assignment, problems: list[str]) -> HttpResponse:
     """The form with what is wrong in it; where it is too late to mend that, what was sent."""
     try:
         require_in_time(judge.campaign, timezone.now())
         if assignment.state == Assignment.State.VOID:
             raise AssignmentVoid
     except RequestError as error:
+        entered = entered_value(assignment, request.POST)
         return refused_page(request, judge, assignment, error, entered=entered, is_kept=False)
-    return _page(request, judge, assignment, entered=entered, problems=problems, status=422)
+    return _page(request, judge, assignment, sent=request.POST, problems=problems, status=422)
 
 
 def _require_present(judge: CampaignJudge) -> None:
@@ -140,6 +140,7 @@ def _require_present(judge: CampaignJudge) -> None:
 
 
 @require_POST
+@keeps_unsent
 @members_only
 def draft_action(request: MemberRequest, pk: int, key: str) -> HttpResponse:
     """Keep what was entered so far, for the script. The answer is a sentence to be read out, and a refusal's code."""
@@ -157,6 +158,7 @@ def _save_draft(request: MemberRequest, assignment: Assignment) -> JudgementDraf
     if draft is None:
         assignment.refresh_from_db(fields=["state"])
         raise AssignmentVoid if assignment.state == Assignment.State.VOID else JudgementElsewhere
+    forget_unsent(request, assignment)
     return draft
 
 
@@ -226,13 +228,14 @@ def _page(
     judge: CampaignJudge,
     assignment: Assignment,
     *,
-    entered: Mapping[str, Any] | None = None,
+    sent: QueryDict | None = None,
     problems: list[str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    """The form with what was ``sent``, if it was not recorded; else with what was judged, or the draft."""
     campaign, progress = judge.campaign, progress_of(judge)
     newest = newest_judgement(assignment)
-    value, note = _shown_value(assignment, newest)
+    value, note = _shown_value(assignment, newest) if sent is None else _sent_value(assignment, sent)
     is_practice = assignment.kind == Assignment.Kind.CALIBRATION
     undo = undo_target(judge)
     context = {
@@ -242,8 +245,9 @@ def _page(
         "assignment": assignment,
         "item": assignment.item,
         "task": arena.TASKS[Campaign.Protocol(campaign.protocol)],
-        "sheet": sheet_of(assignment, texts_of(assignment), value if entered is None else entered, _rows(request)),
-        "note": note if entered is None else request.POST.get("note", ""),
+        "sheet": sheet_of(assignment, texts_of(assignment), value, _rows(request)),
+        "note": note,
+        "was_logged_out": sent is not None and not problems,
         "problems": problems or [],
         "progress": progress,
         "place": min(progress.done + 1, progress.total),
@@ -258,6 +262,7 @@ def _page(
     if is_practice and newest is not None:
         context["was_expected"], context["explanation"] = feedback_of(assignment, newest.value)
         context["said"] = arena.summary(campaign, newest.value)
+        context["wanted"] = arena.expectation(assignment)
     return render(request, "pages/arena_assignment.html", context, status=status)
 
 
@@ -267,6 +272,10 @@ def _shown_value(assignment: Assignment, newest: Judgement | None) -> tuple[Mapp
         return newest.value, newest.note
     draft = JudgementDraft.objects.filter(assignment=assignment).first()
     return ({}, "") if draft is None else (draft.value, draft.note)
+
+
+def _sent_value(assignment: Assignment, sent: QueryDict) -> tuple[Mapping[str, Any], str]:
+    return entered_value(assignment, sent), sent.get("note", "")
 
 
 def _rows(request: MemberRequest) -> int:

@@ -185,9 +185,14 @@ def members_only(
                 "파일을 올렸다면 제출 횟수는 차감되지 않았습니다."
             )
             messages.warning(request, text)
-        return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': _return_address(request)})}")
+        return to_log_in(_return_address(request))
 
     return guarded
+
+
+def to_log_in(address: str) -> HttpResponse:
+    """Lead to the log-in, and then to ``address``."""
+    return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': address})}")
 
 
 def _return_address(request: HttpRequest) -> str:

@@ -122,6 +122,14 @@ function measure(form) {
 
 /* --- drafts --- */
 
+// logging in, in another tab as well, makes another token, and the one on this page is refused
+function renewToken(form) {
+  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+  if (token) {
+    form.elements.csrfmiddlewaretoken.value = token;
+  }
+}
+
 function keepDrafts(form) {
   const said = form.querySelector("[data-said]");
   let waiting = 0;
@@ -129,6 +137,7 @@ function keepDrafts(form) {
 
   async function save() {
     waiting = 0;
+    renewToken(form);
     try {
       const response = await fetch(form.dataset.draft, { method: "POST", body: new FormData(form) });
       said.textContent = response.redirected ? form.dataset.loggedOut : (await response.json()).said;
@@ -148,6 +157,7 @@ function keepDrafts(form) {
   });
   window.addEventListener("pagehide", () => {
     if (waiting && !isSent) {
+      renewToken(form);
       navigator.sendBeacon(form.dataset.draft, new FormData(form));
     }
   });
@@ -157,6 +167,7 @@ function keepDrafts(form) {
 function sendOnce(form) {
   const button = form.querySelector("[data-send]");
   form.addEventListener("submit", () => {
+    renewToken(form);
     button.disabled = true;
   });
   // a page brought back from the history must be usable again
