@@ -6,10 +6,12 @@ import math
 import time
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailConfirmation
+from allauth.account.utils import get_next_redirect_url
 from allauth.core import context as current
 from allauth.core.internal import ratelimit
 from django.conf import settings
@@ -65,6 +67,12 @@ class AccountAdapter(DefaultAccountAdapter):
         }
         site = SimpleNamespace(domain=urlsplit(settings.SITE_URL).netloc, name=gettext("말판"))
         super().send_mail(template_prefix, email, context | links | {"current_site": site})
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: EmailConfirmation) -> str:
+        """The link that confirms an address; it leads on to where the person was, such as their invitation."""
+        link: str = super().get_email_confirmation_url(request, emailconfirmation)
+        address = get_next_redirect_url(request)
+        return f"{link}?{urlencode({'next': address})}" if address else link
 
     def format_email_subject(self, subject: str) -> str:
         return f"[{gettext('말판')}] {subject}"
