@@ -149,6 +149,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_campaign_judge_resend": ("resendJudgeInvitation",),
     "manage_campaign_judge_reinvite": ("reinviteJudge",),
     "manage_campaign_judge_bar": ("barJudge",),
+    "manage_campaign_judge_clear": ("clearJudge",),
     "manage_campaign_judge_remove": ("removeJudge",),
     "manage_campaign_opening": ("previewDesign", "openCampaign"),
     "manage_campaign_closing": ("getCampaign", "listJudges", "closeCampaign"),

@@ -172,6 +172,20 @@ def test_judges_are_removed_and_invited_again(world):
     assert found["code"] == "judge_address_invalid"
 
 
+def test_a_judge_invited_late_does_not_see_a_near_institution_until_that_is_cleared(world):
+    desk, campaign = Desk(world), world.opened()
+    one = f"{desk.arena}/{campaign.pk}"
+    campaign.systems.filter(submission__team__number=2).update(institution="한국대 AI연구소")
+    made = desk("POST", f"{one}/judges/", {"email": "late@example.org", "institution": "한국대학교"}, 201)
+    assert made["near_teams"] == [2]
+    clear = f"{one}/judges/{made['id']}/clear/"
+    refused = desk("POST", clear, {"team_numbers": [1, 2]}, 422)
+    assert (refused["code"], refused["errors"][0]["field"]) == ("teams_not_near", "body.team_numbers")
+    assert desk("GET", f"{one}/judges/")["items"][-1]["near_teams"] == [2]
+    assert desk("POST", clear, {"team_numbers": [2]})["near_teams"] == []
+    assert desk("POST", clear, {"team_numbers": [2]})["near_teams"] == [], "saying it twice changes nothing"
+
+
 def test_faults_are_named_at_their_place(world):
     desk = Desk(world)
     one = desk.made()

@@ -76,6 +76,7 @@ ROLES_OF: Final = {
             *("chooseTopSystems", "listSystemChoices", "setPractice", "removePractice", "inviteJudge"),
             "remindJudges",
             *("resendJudgeInvitation", "reinviteJudge", "barJudge", "removeJudge", "previewDesign", "openCampaign"),
+            "clearJudge",
             *("closeCampaign", "openScores", "getCurrentScores", "previewJudgeExclusion", "excludeJudge"),
             *("previewJudgementExclusion", "excludeJudgement", "liftExclusion", "publishCampaign", "compareMetrics"),
             *("recordAgreement", "removeAgreement"),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from malpan.arena.bars import bars_of
 from malpan.arena.institutions import institution_key, is_same, may_be_same
-from malpan.arena.opening import preview_design
+from malpan.arena.invitations import invite_judge
+from malpan.arena.near import near_pairs
+from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.votes_file import institution_groups
 from tests.arena.conftest import World
 
@@ -13,6 +16,9 @@ NEAR = [
     ("국립국어원", "국어원"),
     ("서울대", "서울대학교"),
     ("한국대학교", "한국대학교 병원"),
+    ("한국대학교", "한국대 AI연구소"),
+    ("서울대학교", "서울대병원"),
+    ("한국대학교 병원", "한국대 AI연구소"),
     ("이화여대", "이화여자대학교"),
     ("한양대학교", "한양대학교 산학협력단"),
     ("네이버", "(주)네이버클라우드"),
@@ -28,6 +34,8 @@ FAR = [
     ("부산대학교", "부산교육대학교"),
     ("연세대학교", "한양대학교"),
     ("MIT", "MIA"),
+    ("현대자동차", "현대백화점"),
+    ("서울대병원", "서울시립대병원"),
     ("", "국립국어원"),
     ("", ""),
 ]
@@ -77,3 +85,21 @@ def test_a_near_institution_is_shown_before_the_opening_and_bars_nobody(world: W
     first.declared_teams = [1]
     first.save()
     assert [each.judge.institution for each in preview_design(campaign=campaign).near] == ["서울대"], "it is settled"
+
+
+def test_opening_answers_what_was_asked_of_who_accepts_later(world: World) -> None:
+    campaign = world.draft_with("다른 곳")
+    campaign.systems.filter(submission__team__number=1).update(institution="한국대 AI연구소")
+    tokens: list[str] = []
+    invited = invite_judge(
+        campaign=campaign, actor=world.owner, email="late@example.org", institution="한국대학교",
+        link_for=lambda token: tokens.append(token) or f"https://malpan.example/{token}",
+    )  # fmt: skip
+    assert [each.judge for each in preview_design(campaign=campaign).near] == [invited]
+    open_campaign(campaign=campaign, actor=world.owner)
+    campaign.refresh_from_db()
+    systems = list(campaign.systems.select_related("submission__team"))
+    assert near_pairs(campaign, systems) == ()
+    invited.refresh_from_db()
+    assert invited.cleared_teams == [1]
+    assert bars_of(invited, systems) == {}

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from malpan.arena.bars import renew_bars
 from malpan.arena.closing import close_campaign
 from malpan.arena.errors import (
     CampaignReasonMissing,
@@ -14,11 +15,14 @@ from malpan.arena.errors import (
     JudgeRemoved,
     NobodyCanTakeOver,
     OpenAssignmentsLeft,
+    TeamsNotNear,
 )
 from malpan.arena.judges import consent_version_of, give_consent, remove_judge
-from malpan.arena.models import Assignment, CampaignJudge, JudgeBar, Judgement, JudgementDraft
+from malpan.arena.models import Assignment, CampaignJudge, CampaignSystem, JudgeBar, Judgement, JudgementDraft
+from malpan.arena.near import clear_institution, near_pairs
 from malpan.arena.panel import current_balance
 from malpan.arena.queue import progress_of
+from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from tests.arena.panels import (
     ADDRESS,
@@ -212,6 +216,55 @@ def test_late_judge_of_a_team_sees_nothing_of_it(panel):
     assert JudgeBar.objects.get(judge=late).reason == "member"
     assert not [row for row in Assignment.objects.filter(judge=late) if "S01" in row.systems]
     assert len(standing(panel, judge=late, kind="real")) > 0
+
+
+def test_late_judge_sees_nothing_of_a_near_institution_until_an_organiser_says_that_it_is_another(panel):
+    CampaignSystem.objects.filter(pk=panel.systems[0].pk).update(institution="한국대 AI연구소")
+    number = panel.systems[0].submission.team.number
+    before = drawn(panel)
+    late = invite(panel, institution="한국대학교")
+    systems = list(panel.campaign.systems.select_related("submission__team"))
+    assert [each.judge for each in near_pairs(panel.campaign, systems)] == [late], "asked before anybody accepts"
+
+    late = accept(panel)
+    assert [bar.reason for bar in late.bars.all()] == ["near"]
+    assert not [row for row in Assignment.objects.filter(judge=late) if "S01" in row.systems]
+    assert len(standing(panel, judge=late, kind="real")) > 0
+    renew_bars(judge=late)
+    assert [bar.reason for bar in late.bars.all()] == ["near"]
+
+    for teams in ([number, 99], [panel.systems[1].submission.team.number]):
+        with pytest.raises(TeamsNotNear):
+            clear_institution(judge=late, actor=panel.organiser, team_numbers=teams)
+    with pytest.raises(ManageNotFound):
+        clear_institution(judge=late, actor=person("stranger@example.org"), team_numbers=[number])
+    units = judges_of_units(panel)
+    for _twice in range(2):
+        clear_institution(judge=late, actor=panel.organiser, team_numbers=[number], now=panel.later())
+    assert not late.bars.exists()
+    assert near_pairs(panel.campaign, systems) == ()
+    assert judges_of_units(panel) == units
+    active = Counter(row.judge_id for row in standing(panel, kind="real"))
+    assert max(active.values()) - min(active.values()) <= 1
+    [entry] = AuditEntry.objects.filter(action="campaign_judge.clear")
+    assert (entry.actor, entry.after) == (panel.organiser, {"cleared_teams": [number]})
+    assert drawn(panel) == before, "what was committed at the opening is as it was"
+
+
+def test_who_is_cleared_before_they_accept_gets_a_share_of_every_team(panel):
+    CampaignSystem.objects.filter(pk=panel.systems[0].pk).update(institution="한국대 AI연구소")
+    waiting = invite(panel, institution="한국대학교")
+    number = panel.systems[0].submission.team.number
+    clear_institution(judge=waiting, actor=panel.organiser, team_numbers=[number], now=panel.later())
+    late = accept(panel)
+    assert not late.bars.exists()
+    assert [row for row in standing(panel, judge=late, kind="real") if "S01" in row.systems]
+
+
+def drawn(panel):
+    """The assignments of the opening, wherever they are now."""
+    rows = Assignment.objects.filter(campaign=panel.campaign, created_at=panel.now).order_by("pk")
+    return [(row.judge_id, row.position, row.item_id, tuple(row.systems), row.kind) for row in rows]
 
 
 def test_late_judge_who_may_see_nothing_is_refused():

@@ -248,6 +248,7 @@ def test_practice_comes_first_and_tells_what_was_expected(judge: Judge) -> None:
     assert response["Location"] == judge.url("arena_assignment", practice.shown_key)
     page = judge.look(practice)
     assert "기대한 것과 다른 판단입니다" in page.text
+    assert f"기대한 판단: {'B가 나음' if practice.bad_index == 0 else 'A가 나음'}" in " ".join(page.text.split())
     assert "뒤섞였습니다." in page.text
     assert not [form for form in page.all("form") if "data-judge" in form.attributes]
     assert page.one("button", "button").text == "평가 시작"

@@ -149,6 +149,14 @@ def judge_of(name: str, **keys: str) -> Made:
     }
 
 
+def near_team(w: Any) -> dict[str, Any]:
+    """A team whose institution has a name like that of the judge of the draft."""
+    draft, team = w.arena.campaigns["draft"], w.teams["own"]
+    draft.judges.filter(pk=w.arena.judges["draft"].pk).update(institution="가온대")
+    draft.systems.filter(submission__team=team).update(institution="가온대학교 병원")
+    return {"team": str(team.number)}
+
+
 def new_campaign(w: Any) -> dict[str, Any]:
     return {
         "title_ko": "새 평가", "protocol": "pairwise", "part": "all", "item_count": "2", "units_per_item": "1",
@@ -452,6 +460,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_judge_bar": Rule(
         MANAGE, lambda w: {"teams": str(w.teams["own"].number), **REASON}, judge_of("draft")
     ),
+    "manage_campaign_judge_clear": Rule(MANAGE, near_team, judge_of("draft")),
     "manage_campaign_judge_remove": Rule(MANAGE, REASON, judge_of("draft")),
     "manage_campaign_judge_reinvite": Rule(MANAGE, at=lambda w: judge_of("judged")(w) | {"judge_pk": w.arena.left.pk}),
     "manage_campaign_opening": Rule(MANAGE, at=campaign("draft")),

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
-from malpan.arena.institutions import folded, is_same
+from malpan.arena.institutions import folded, is_same, may_be_same
 from malpan.arena.locks import lock_campaign, lock_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.panel import redistribute
@@ -44,11 +44,13 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
 
     Member: of the system's team, or of one merged into it, now or ever. Institution: the same as the system's, or a
     mail host of the judge is that of a member, or a part of it (hosts of public mail do not count). Declared: the teams
-    that the judge said to know.
+    that the judge said to know. Near: of a judge who came after the opening, an institution with a name like that of
+    the system, until an organiser says that it is another one.
     """
     teams = merged_into({system.submission.team_id for system in systems})
     hosts = _hosts_of_members(teams)
     own_hosts, own_teams = _hosts_of(judge), _teams_ever_of(judge, teams)
+    is_late = bool(judge.institution) and judge.barred_at_opening is None and judge.campaign.opened_at is not None
     found: dict[int, JudgeBar.Reason] = {}
     for system in systems:
         team = system.submission.team
@@ -58,6 +60,8 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
             found[system.pk] = Reason.INSTITUTION
         elif team.number in judge.declared_teams:
             found[system.pk] = Reason.DECLARED
+        elif is_late and team.number not in judge.cleared_teams and may_be_same(judge.institution, system.institution):
+            found[system.pk] = Reason.NEAR
     return found
 
 

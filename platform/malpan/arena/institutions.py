@@ -19,6 +19,7 @@ _FORM_WORDS: Final = frozenset(
 )
 _SPELT_OUT: Final = {"univ": "university"}
 _SCHOOL: Final = re.compile(r"(?:대학교|대학|대|university)$")
+_UNIVERSITY: Final = re.compile(r".+?대")
 _OWNER: Final = re.compile(r"^(?:국립|시립|도립|한국)")
 CORE_LEAST: Final = 2  # characters that must be left of a name
 INSIDE_LEAST: Final = 3  # characters of a name that is found inside another
@@ -55,11 +56,15 @@ def is_same(one: str, other: str) -> bool:
 
 def may_be_same(one: str, other: str) -> bool:
     """Whether names that are not the same could be of one institution: a person has to say. ``서울대`` and
-    ``서울대학교``, ``국어원`` and ``국립국어원``, one name inside the other, a slip of the keyboard.
+    ``서울대학교``, ``국어원`` and ``국립국어원``, one name inside the other, two names that begin with one university,
+    a slip of the keyboard.
     """
     keys = [institution_key(one), institution_key(other)]
     if not all(keys) or keys[0] == keys[1]:
         return False
+    university = _university(keys[0])
+    if university and university == _university(keys[1]):
+        return True
     short, long = sorted(map(_core, keys), key=len)
     if short == long or (len(short) >= INSIDE_LEAST and short in long):
         return True
@@ -81,6 +86,14 @@ def near_institutions(
         for system in rows
         if may_be_same(judge.institution, system.institution)
     )
+
+
+def _university(key: str) -> str:
+    """The university that a name begins with, as it is called for short: ``한국대`` of ``한국대학교병원`` and of
+    ``한국대ai연구소``; empty of a name that begins with none.
+    """
+    found = _UNIVERSITY.match(key)
+    return found[0] if found and len(found[0]) >= INSIDE_LEAST else ""
 
 
 def _core(key: str) -> str:

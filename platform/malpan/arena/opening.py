@@ -18,11 +18,12 @@ from malpan.arena.chain_steps import append_step
 from malpan.arena.design_rows import create_assignments, design_sha256, settings_of
 from malpan.arena.errors import CampaignNotOpen, CampaignOpened, DesignRefused, NoJudges, TooFewItems, TooFewSystems
 from malpan.arena.freezing import freeze_items, item_labels
-from malpan.arena.institutions import NearInstitution, near_institutions
+from malpan.arena.institutions import NearInstitution
 from malpan.arena.labels import in_any_order
 from malpan.arena.letters import tell_opened
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem
+from malpan.arena.near import clear_all, near_pairs
 from malpan.arena.own_practice import clean_practice
 from malpan.arena.practice import create_practice
 from malpan.arena.sampling import available_items
@@ -86,18 +87,14 @@ def preview_design(*, campaign: Campaign) -> DesignPreview:
         per_judge_least=min(lengths),
         per_judge_most=max(lengths),
         balance=balance(prepared.queues),
-        near=_near(campaign, prepared.systems),
+        near=near_pairs(campaign, prepared.systems),
     )
-
-
-def _near(campaign: Campaign, systems: Sequence[CampaignSystem]) -> tuple[NearInstitution, ...]:
-    judges = CampaignJudge.objects.filter(campaign=campaign, removed_at=None).select_related("user").order_by("pk")
-    found = near_institutions(judges, systems)
-    return tuple(each for each in found if not bars_of(each.judge, [each.system]))
 
 
 def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = None) -> Campaign:
     """Freeze items and outputs, bar judges, make every queue, and open. Opening an open campaign changes nothing.
+
+    Institutions with names that look alike are two from then on: whoever opens it was shown them.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` for one that is
     closed, ``SeedMissing``, ``PracticeInvalid``, ``TooFewSystems``, ``SystemUnfit``, ``NoJudges``, ``DesignRefused``,
@@ -112,6 +109,7 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
         if fresh.opened_at is not None:
             return fresh
         prepared = _prepare(fresh)
+        clear_all(near_pairs(fresh, prepared.systems))
         _write(fresh, prepared, moment)
         rows = Assignment.objects.filter(campaign=fresh).select_related("judge", "item", "repeats")
         fresh.opened_at, fresh.design_sha256 = moment, design_sha256(rows)

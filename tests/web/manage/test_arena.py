@@ -216,6 +216,32 @@ def test_a_new_version_copies_the_last_one_and_leaves_it_as_it_was(world: World,
     assert "5: 자연스럽다" in again.one("textarea", id="id_criterion-0-anchors_ko").text
 
 
+def test_more_empty_rows_are_given_with_what_was_written_so_far(world: World, writer: Client) -> None:
+    address = url(world, f"rubrics/{world.track.slug}/new/")
+    criteria = [
+        {"label_ko": name, "key": "", "low": 1, "high": 5, "weight": 1} for name in ("내용", "조직", "", "표현")
+    ]
+    gone = {"label_ko": "지울 것", "key": "", "low": 1, "high": 5, "weight": 1, "DELETE": "on"}
+    written = {"title_ko": "", "guideline_ko": "읽습니다. <b>"} | rows("criterion", *criteria, gone) | rows("reason")
+    response = writer.post(address, written | {"more": "1"})
+    page = parse(response.content.decode())
+    assert (response.status_code, red(page), problems(page)) == (200, [], [])
+    assert page.one("textarea", id="id_guideline_ko").text.strip() == "읽습니다. <b>"
+    names = [page.one("input", id=f"id_criterion-{place}-label_ko").attributes.get("value", "") for place in range(5)]
+    assert names == ["내용", "조직", "표현", "", ""]
+    assert not Rubric.objects.exists()
+    form = next(each for each in page.all("form") if each.all("textarea"))
+    fields = {
+        each.attributes["name"]: each.attributes.get("value", "")
+        for each in form.all("input")
+        if each.attributes.get("type") != "checkbox"
+    }
+    fields |= {each.attributes["name"]: each.text.strip() for each in form.all("textarea")}
+    fields |= {"title_ko": "기준표", "criterion-3-label_ko": "맞춤법"}
+    assert writer.post(address, fields).status_code == 302
+    assert [each["label_ko"] for each in Rubric.objects.get().criteria] == ["내용", "조직", "표현", "맞춤법"]
+
+
 def test_saving_a_rubric_twice_leads_to_the_version_that_was_made(world: World, writer: Client) -> None:
     address = url(world, f"rubrics/{world.track.slug}/new/")
     sent = {"title_ko": "기준표", "guideline_ko": "두 출력을 읽습니다."} | NO_ROWS
@@ -512,6 +538,22 @@ def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(
     judge.refresh_from_db()
     assert judge.declared_teams == [3]
     assert world.teams[3].name in parse(writer.get(page).content.decode()).one("section", id="bars").text
+
+
+def test_a_judge_invited_late_from_a_near_institution_is_asked_about_and_cleared(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    page = url(world, f"{campaign.pk}/judges/")
+    campaign.systems.filter(submission__team__number=3).update(institution="한국대 AI연구소")
+    assert not parse(writer.get(page).content.decode()).all("section", id="near")
+    answer = writer.post(f"{page}invite/", {"lines": "late@example.org, 한국대학교"}, follow=True)
+    asked = parse(answer.content.decode()).one("section", id="near")
+    assert {"한국대학교", "한국대 AI연구소"} <= {each.text for each in asked.all("strong")}
+    late = campaign.judges.get(email="late@example.org")
+    wrong = writer.post(f"{page}{late.pk}/clear/", {"team": "1"}, follow=True)
+    assert "확인할 팀이 아닙니다: 1." in wrong.content.decode()
+    cleared = writer.post(f"{page}{late.pk}/clear/", {"team": "3"}, follow=True).content.decode()
+    assert "이 평가자에게 배정할 수 있습니다." in cleared
+    assert not parse(cleared).all("section", id="near")
 
 
 def test_the_influence_of_a_judge_is_for_who_opened_the_scores(world: World, writer: Client) -> None:

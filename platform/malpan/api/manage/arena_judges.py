@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urljoin
@@ -20,9 +21,11 @@ from malpan.api.schemas.manage import arena_judges as shown
 from malpan.arena import invitations, selectors
 from malpan.arena.judges import bar_judge, remove_judge
 from malpan.arena.models import Campaign
+from malpan.arena.near import clear_institution, near_pairs
 from malpan.arena.progress import judge_state, judged_though_barred, judgements_of, place_of
 from malpan.arena.quality import SeenJudgement, seen_judgements
 from malpan.arena.reminders import remind_judges
+from malpan.arena.systems import systems_of
 from malpan.competitions.permissions import Permission
 
 operations = ManageOperations(_("운영: 사람 평가의 평가자"))
@@ -34,8 +37,9 @@ NOBODY = _("평가자가 누구인지는 운영실의 화면에만 보입니다.
 @operations.get(f"{JUDGES}/", "listJudges", _("평가자와 진행"), Page[shown.ManagedJudge], says=NOBODY)
 def judges(request: ApiRequest, slug: str, pk: int, page: PageNumber = 1, page_size: PageSize = 100) -> Any:
     campaign = managed_campaign(request, slug, pk, Permission.VIEW)
-    barred = judged_though_barred(campaign)
-    return paged(request, selectors.judges_of(campaign), page, page_size, lambda row: _judge(row, barred[row.pk]))
+    barred, near = judged_though_barred(campaign), _near_teams(campaign)
+    rows = selectors.judges_of(campaign)
+    return paged(request, rows, page, page_size, lambda row: _judge(row, barred[row.pk], near[row.pk]))
 
 
 @operations.post(
@@ -122,6 +126,20 @@ def bar(request: ApiRequest, slug: str, pk: int, judge_pk: int, data: shown.Bar)
 
 
 @operations.post(
+    f"{JUDGE}/clear/",
+    "clearJudge",
+    _("이름이 비슷한 기관이 다르다고 확인"),
+    shown.ManagedJudge,
+    says=_("near_teams의 팀도 이 평가자에게 배정할 수 있게 되고, 남은 배정을 고루 다시 나눕니다."),
+)
+def clear(request: ApiRequest, slug: str, pk: int, judge_pk: int, data: shown.Cleared) -> Any:
+    campaign = managed_campaign(request, slug, pk)
+    found = selectors.judge_of(campaign, judge_pk)
+    clear_institution(judge=found, actor=request.auth.person, team_numbers=data.team_numbers)
+    return _judge_at(campaign, judge_pk)
+
+
+@operations.post(
     f"{JUDGE}/remove/",
     "removeJudge",
     _("평가자 내보내기"),
@@ -142,16 +160,26 @@ def _judge_at(campaign: Campaign, pk: int) -> dict[str, Any]:
     """Raises ``JudgeNotFound``."""
     selectors.judge_of(campaign, pk)
     row = next(each for each in selectors.judges_of(campaign) if each.pk == pk)
-    return _judge(row, judged_though_barred(campaign)[pk])
+    return _judge(row, judged_though_barred(campaign)[pk], _near_teams(campaign)[pk])
 
 
-def _judge(row: Any, barred: int) -> dict[str, Any]:
+def _near_teams(campaign: Campaign) -> dict[int, list[int]]:
+    """By judge, while it is judged: the teams that an organiser is asked about."""
+    found: dict[int, list[int]] = defaultdict(list)
+    if campaign.opened_at is not None and campaign.closed_at is None:
+        for pair in near_pairs(campaign, systems_of(campaign)):
+            found[pair.judge.pk].append(pair.system.submission.team.number)
+    return found
+
+
+def _judge(row: Any, barred: int, near_teams: list[int]) -> dict[str, Any]:
     """``row`` is of ``judges_of``. Neither name nor address nor institution."""
     names = ("invited_at", "accepted_at", "consented_at", "calibrated_at", "removed_at", "done", "total")
     return {name: getattr(row, name) for name in names} | {
         "id": row.pk,
         "state": judge_state(row, timezone.now()),
         "barred": barred,
+        "near_teams": near_teams,
     }
 
 

@@ -41,6 +41,16 @@ class TeamsUnknown(Unprocessable):
     field = "team_numbers"
 
 
+class TeamsNotNear(Unprocessable):
+    """Teams whose institutions are not asked about for this judge. Params: ``teams``, their numbers."""
+
+    text = _(
+        "이 평가자의 기관과 이름이 비슷하여 확인할 팀이 아닙니다: %(teams)s. 그사이 답했거나 제척한 팀일 수 있으니 "
+        "화면을 새로 열어 주십시오."
+    )
+    field = "team_numbers"
+
+
 class TooManyJudges(TooMany):
     """Params: ``limit``."""
 

@@ -21,7 +21,8 @@ class CampaignJudge(models.Model):
     the design. Both are drawn by chance, not by the seed, which will be public. ``barred_at_opening``: the labels of
     the systems that the design kept from them, ``None`` of who came later. ``rubric``: the version whose guideline
     they acknowledged. ``declared_teams``: the numbers of teams that they said to know, ``declared_late``: how many
-    of them on their own after they were shown an output. Of a person whose data were
+    of them on their own after they were shown an output. ``cleared_teams``: the numbers of teams whose institution has
+    a name like the judge's, and is another one, as an organiser said (``arena.near``). Of a person whose data were
     erased, and of every judge of an imported campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
 
@@ -52,6 +53,9 @@ class CampaignJudge(models.Model):
         Rubric, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("확인한 기준표")
     )
     declared_teams = models.JSONField(_("안다고 밝힌 팀"), default=list, blank=True)
+    cleared_teams = models.JSONField(
+        _("기관이 다르다고 확인한 팀"), default=list, db_default=[], blank=True, editable=False
+    )
     declared_late = models.PositiveSmallIntegerField(_("출력을 본 뒤에 밝힌 팀의 수"), default=0, db_default=0)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
     removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
@@ -97,6 +101,7 @@ class JudgeBar(models.Model):
         MEMBER = "member", _("팀의 구성원")
         INSTITUTION = "institution", _("같은 기관")
         DECLARED = "declared", _("스스로 밝힘")
+        NEAR = "near", _("같은 기관일 수 있음")
 
     judge = models.ForeignKey(CampaignJudge, on_delete=models.CASCADE, related_name="bars", verbose_name=_("평가자"))
     system = models.ForeignKey(CampaignSystem, on_delete=models.CASCADE, related_name="bars", verbose_name=_("제출"))

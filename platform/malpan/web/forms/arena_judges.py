@@ -85,6 +85,12 @@ class BarForm(KnownTeamsForm):
         self.fields["teams"].label = _("제척할 팀의 번호나 이름")
 
 
+class NearForm(forms.Form):
+    """The team, by number, whose institution is not the judge's."""
+
+    team = forms.IntegerField(min_value=1)
+
+
 def read_line(text: str) -> tuple[str, str]:
     """Address and institution of a line."""
     email, *rest = _SEPARATOR.split(text, maxsplit=1)

@@ -157,14 +157,20 @@ _Reasons: Final = _row_set(ReasonForm, REASONS_MAX)
 
 
 class RubricForms:
-    """The three parts of the page of a new version, filled in from ``last`` or from what was sent in ``data``."""
+    """The three parts of the page of a new version, filled in from ``last`` or from what was sent in ``data``;
+    or, with two more empty rows and no word of what is wrong, as it was ``written`` so far.
+    """
 
-    def __init__(self, data: Any = None, last: Rubric | None = None) -> None:
-        texts = {name: getattr(last, name) for name in RubricForm.base_fields} if last else {}
-        self.texts = RubricForm(data, initial=texts)
-        criteria = [_initial(each) for each in last.criteria] if last else []
+    def __init__(self, data: Any = None, last: Rubric | None = None, written: Any = None) -> None:
+        if written is not None:
+            initial = {name: written.get(name, "") for name in RubricForm.base_fields}
+            criteria, reasons = _written(written, _Criteria, "criterion"), _written(written, _Reasons, "reason")
+        else:
+            initial = {name: getattr(last, name) for name in RubricForm.base_fields} if last else {}
+            criteria, reasons = [_initial(each) for each in last.criteria] if last else [], last.reasons if last else []
+        self.texts = RubricForm(data, initial=initial)
         self.criteria = _Criteria(data, initial=criteria, prefix="criterion")
-        self.reasons = _Reasons(data, initial=last.reasons if last else [], prefix="reason")
+        self.reasons = _Reasons(data, initial=reasons, prefix="reason")
 
     @property
     def is_bound(self) -> bool:
@@ -177,6 +183,16 @@ class RubricForms:
     def values(self) -> dict[str, Any]:
         """The version as ``create_rubric`` takes it."""
         return {**self.texts.cleaned_data, "criteria": self.criteria.rows(), "reasons": self.reasons.rows()}
+
+
+def _written(data: Any, rows: Any, prefix: str) -> list[dict[str, str]]:
+    """The rows in ``data`` that have something in them and are not to be deleted."""
+    names, count = [*rows.form.base_fields], data.get(f"{prefix}-TOTAL_FORMS", "")
+    total = min(int(count), rows.absolute_max) if count.isascii() and count.isdigit() and len(count) < 5 else 0
+    given = [{name: data.get(f"{prefix}-{place}-{name}", "") for name in names} for place in range(total)]
+    gone = [f"{prefix}-{place}-DELETE" in data for place in range(total)]
+    blank = {name: str(field.initial or "") for name, field in rows.form.base_fields.items()}
+    return [row for row, is_gone in zip(given, gone, strict=True) if row != blank and not is_gone]
 
 
 def read_anchors(text: str, low: int, high: int) -> dict[int, str]:

@@ -37,6 +37,7 @@ from malpan.web.acting import act
 from malpan.web.forms.arena_campaigns import RemoveJudgeForm
 from malpan.web.forms.arena_judges import BarForm, InvitationLine, InviteForm, form_of
 from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.arena_near import open_questions
 from malpan.web.manage.arena_pages import campaign_at, campaign_context
 from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.arena_manage import JudgeLine, JudgementLine, value_text
@@ -109,6 +110,7 @@ def _judges_page(
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
         "remindable": _remindable(access, campaign),
+        "near": open_questions(campaign),
     }
     return render(request, "manage/arena_judges.html", context, status=status)
 

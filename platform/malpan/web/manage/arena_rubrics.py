@@ -52,10 +52,15 @@ def rubric_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> HttpResponse:
-    """Write the next version; the same text again leads to the version that has it. Raises ``TrackNotFound``."""
+    """Write the next version; ``more`` asks for more empty rows; the same text again leads to the version that has it.
+
+    Raises ``TrackNotFound``.
+    """
     track = get_track(access.competition, track_slug)
     last = next(iter(rubrics_of(track)), None)
     forms = RubricForms(posted(request), last)
+    if "more" in request.POST:
+        return _new_page(request, access, track, RubricForms(written=request.POST))
     if not forms.is_bound:
         return _new_page(request, access, track, forms)
     if not forms.is_valid():

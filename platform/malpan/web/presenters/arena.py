@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from malpan.arena.models import Campaign, Rubric
+from malpan.arena.models import Assignment, Campaign, Rubric
 from malpan.core.language import in_language
 
 LETTERS: Final = "ABCDEFGH"  # of outputs, in the order shown
@@ -106,6 +106,31 @@ def summary(campaign: Campaign, value: Mapping[str, Any]) -> str:
     if campaign.protocol == Campaign.Protocol.RANKING:
         return " · ".join(_ranked(letter, rank) for letter, rank in zip(LETTERS, value["ranks"], strict=False))
     return _errors(value["score"], value["spans"])
+
+
+def expectation(assignment: Assignment) -> str:
+    """The judgement that a calibration expects, in a line like ``summary``'s."""
+    campaign, bad = assignment.campaign, assignment.bad_index or 0
+    expected = (assignment.item.expected or {}).get("value")
+    if expected is None:  # made by rule: one output is bad
+        if campaign.protocol == Campaign.Protocol.PAIRWISE:
+            return str(CHOICES["second" if bad == 0 else "first"])
+        if campaign.protocol == Campaign.Protocol.RANKING:
+            return _("%(letter)s이(가) 가장 낮음") % {"letter": LETTERS[bad]}
+        return _("낮은 점수")
+    if "choice" in expected:
+        return _(" 또는 ").join(str(CHOICES[one]) for one in expected["choice"])
+    if "ranks" in expected:
+        return summary(campaign, expected)
+    if "scores" in expected:
+        rows = [one for one in criteria_of(campaign.rubric) if one.key in expected["scores"]]
+        return " · ".join(f"{one.label} {_range(expected['scores'][one.key])}" for one in rows)
+    return _("%(score)s점") % {"score": _range(expected["score"])}
+
+
+def _range(ends: Sequence[int]) -> str:
+    low, high = ends
+    return str(low) if low == high else f"{low}–{high}"
 
 
 def _ranked(letter: str, rank: int) -> str:

@@ -27,6 +27,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "campaign.void_assignments": _("실격한 팀의 배정을 무효로 함"),
     "campaign_judge.accept": _("평가자 초대를 수락함"),
     "campaign_judge.bar": _("평가자를 새로 제척함"),
+    "campaign_judge.clear": _("비슷한 이름의 기관이 다르다고 확인함"),
     "campaign_judge.consent": _("평가 안내에 동의하고 지침을 확인함"),
     "campaign_judge.declare": _("아는 팀을 밝힘"),
     "campaign_judge.drop": _("보내지 못한 평가자 초대를 거둠"),

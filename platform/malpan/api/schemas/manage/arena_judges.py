@@ -18,7 +18,8 @@ class NewJudge(Body):
 
 class ManagedJudge(Schema):
     """``id`` is in the answer to the invitation; who it is, the manage pages say. ``barred``: of ``done``, those with
-    a system that they may not see any more.
+    a system that they may not see any more. ``near_teams``: the numbers of teams that a judge invited after the opening
+    does not see, as the names of their institutions are alike, until ``clearJudge`` says that these are two.
     """
 
     id: int
@@ -31,6 +32,7 @@ class ManagedJudge(Schema):
     done: int
     total: int
     barred: int
+    near_teams: list[int]
 
 
 class Reminded(Schema):
@@ -43,6 +45,10 @@ class Reminded(Schema):
 class Bar(Body):
     team_numbers: Annotated[list[Number], Field(min_length=1, max_length=50)]
     reason: Reason
+
+
+class Cleared(Body):
+    team_numbers: Annotated[list[Number], Field(min_length=1, max_length=50)]
 
 
 class Removal(Body):
