@@ -6,6 +6,7 @@ import json
 from typing import Final
 
 from scoring.records import Item
+from scoring.text.answers import SHORT, alternatives_of
 from scoring.text.essays import TRAITS, answer_of
 from scoring.text.inputs import written_out
 
@@ -25,9 +26,13 @@ def question_text(reference: Item, answer_form: str) -> str:
 
 
 def reference_text(reference: Item, answer_form: str) -> str:
-    """The reference answers, each on lines of its own; of an essay the experts' scores."""
+    """The reference answers, each on lines of its own, what a short one accepts as well; of an essay the experts'
+    scores.
+    """
     if answer_form != "essays":
-        return "\n".join(dict.fromkeys(reference.texts))
+        is_short = reference.question_type == SHORT
+        texts = [each for text in reference.texts for each in (alternatives_of(text) if is_short else [text])]
+        return "\n".join(dict.fromkeys(texts))
     known = json.loads(reference.text)
     names = {**TRAIT_NAMES, "average": AVERAGE}
     return "\n".join(f"{names[name]}: {known[name]}" for name in (*TRAITS, "average"))

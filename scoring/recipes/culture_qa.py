@@ -22,7 +22,7 @@ from scoring.recipes.base import (
 )
 from scoring.recipes.columns import ACCURACY, BERTSCORE, BLEU_1, BLEURT, DESCRIPTIVE, EM, FINAL, ROUGE_1
 from scoring.records import Item, Items, ScoreWarning
-from scoring.text.answers import alternatives_of
+from scoring.text.answers import SHORT, alternatives_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CultureQa(Recipe):
     """
 
     CHOICE: ClassVar = "선다형"
-    SHORT: ClassVar = "단답형"
+    SHORT: ClassVar = SHORT
     DESCRIPTIVE: ClassVar = "서술형"
     TYPE_KEYS: ClassVar[Mapping[str, str]] = {
         CHOICE: "multiple_choice",

@@ -10,6 +10,7 @@ from typing import Any, Final
 from scoring.errors import ScoringError
 
 ALTERNATIVE_SEPARATOR: Final = "#"
+SHORT: Final = "단답형"  # the question type of answers that are a word or a few
 MAX_LABELS: Final = 200
 MAX_NUMBER_CHARS: Final = 100
 LARGEST_NUMBER: Final = 1e100  # its square, and the sum of many, are still finite

@@ -174,6 +174,12 @@ def test_captions_have_no_question_and_all_their_references() -> None:
     assert answer_text(None, "captions") == ""
 
 
+def test_what_a_short_reference_accepts_is_on_lines_of_its_own_and_other_texts_are_as_they_are() -> None:
+    assert reference_text(Item("1", "직지심체요절# 직지 #직지", 1, "단답형"), "answers") == "직지심체요절\n직지"
+    assert reference_text(Item("1", "C#으로 쓴다", 1, "서술형"), "answers") == "C#으로 쓴다"
+    assert reference_text(Item("1", "C#으로 쓴다", 1), "answers") == "C#으로 쓴다"
+
+
 def test_several_parts_of_a_question_are_named() -> None:
     reference = Item("1", "답", 1, "선택형", {"question_type": "선택형", "question": "무엇?", "options": ["가", "나"]})
     assert question_text(reference, "answers") == 'question: 무엇?\noptions: ["가", "나"]'

@@ -574,6 +574,14 @@ def test_the_end_shows_what_was_said_and_lets_it_be_corrected_until_the_closing(
     assert "마감한 평가입니다" in judge.client.get(judge.url("arena_campaign")).content.decode()
 
 
+@pytest.mark.parametrize(("language", "word"), [("ko", "마감함"), ("en", "Closed")])
+def test_a_closed_campaign_says_so_in_the_readers_language(judge: Judge, language: str, word: str) -> None:
+    close(judge, judge.begin())
+    for address in ("/arena/", judge.url("arena_campaign")):
+        page = html.parse(judge.client.get(address, headers={"accept-language": language}).content.decode())
+        assert [each.text for each in page.all("span") if "badge" in each.attributes.get("class", "")] == [word]
+
+
 def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
     assignment = judge.practise()
     Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="moved")
@@ -789,6 +797,7 @@ def test_a_quote_is_found_at_its_place_else_by_its_number() -> None:
     ("seconds", "words"),
     [
         (None, ""),
+        (0, ""),
         (1, "약 1분"),
         (60, "약 1분"),
         (61, "약 2분"),

@@ -82,8 +82,8 @@ def label_of(row: Mapping[str, Any]) -> str:
 
 
 def time_left(seconds: int | None) -> str:
-    """``약 25분``, ``약 1시간 5분``; empty if it is not known yet."""
-    if seconds is None:
+    """``약 25분``, ``약 1시간 5분``; empty if it is not known yet, or nothing is left."""
+    if not seconds:
         return ""
     minutes = ceil(seconds / 60)
     if minutes < 60:
