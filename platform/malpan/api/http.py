@@ -22,6 +22,7 @@ from malpan.arena.errors import (
     PracticeInvalid,
     PracticeProblem,
     RubricInvalid,
+    TeamsNotNear,
     TeamsUnknown,
 )
 from malpan.competitions.errors import ReferencesRejected
@@ -32,7 +33,14 @@ from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
 from malpan.stages.tables import PROBLEMS_MAX
 from malpan.submissions.errors import DuplicateUpload, FileRejected, HumanScoresRejected, QuotaExceeded
 
-SETTINGS_INVALID: Final = (StageSettingsInvalid, CampaignSettingsInvalid, RubricInvalid, PlanInvalid, TeamsUnknown)
+SETTINGS_INVALID: Final = (
+    StageSettingsInvalid,
+    CampaignSettingsInvalid,
+    RubricInvalid,
+    PlanInvalid,
+    TeamsUnknown,
+    TeamsNotNear,
+)
 PROBLEM: Final = "application/problem+json"
 VERSION: Final = "1.0.0"
 
