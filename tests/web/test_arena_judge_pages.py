@@ -579,7 +579,7 @@ def test_a_closed_campaign_says_so_in_the_readers_language(judge: Judge, languag
     close(judge, judge.begin())
     for address in ("/arena/", judge.url("arena_campaign")):
         page = html.parse(judge.client.get(address, headers={"accept-language": language}).content.decode())
-        assert [each.text for each in page.all("span") if "badge" in each.attributes.get("class", "")][0] == word
+        assert next(each.text for each in page.all("span") if "badge" in each.attributes.get("class", "")) == word
 
 
 def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
