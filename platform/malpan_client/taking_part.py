@@ -226,7 +226,7 @@ def _public_table(columns: Any, rows: Sequence[Any]) -> str:
     cells = [
         [
             row["rank"],
-            row["team"] + (" *" if row["is_own"] else ""),
+            row["team"] + (" *" if row["is_own"] else "") + (f" [{say('program')}]" if row.get("is_program") else ""),
             *(row["shown"].get(column["key"]) for column in shown),
             row["submission_count"],
         ]

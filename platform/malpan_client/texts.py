@@ -72,6 +72,7 @@ LABELS = {  # of columns and lines
     "step_uploaded": ("올림", "uploaded"),
     "submission": ("제출", "submission"),
     "submission_count": ("제출 수", "submissions"),
+    "program": ("프로그램", "program"),
     "submitted": ("제출한 때", "submitted"),
     "team": ("팀", "team"),
     "teams": ("팀", "teams"),

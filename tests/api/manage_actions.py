@@ -76,6 +76,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_team": ("getManagedTeam",),
     "manage_team_rename": ("updateTeam",),
     "manage_team_baseline": ("updateTeam",),
+    "manage_team_program": ("updateTeam",),
     "manage_team_disqualify": ("disqualifyTeam",),
     "manage_team_reinstate": ("reinstateTeam",),
     "manage_team_remove": ("removeTeam",),

@@ -24,6 +24,7 @@ TEAM = "/competitions/{slug:slug}/team"
 
 class TeamName(Body):
     name: Text
+    is_program: bool | None = None  # who takes part is one, whose owner is the leader
 
 
 class MailAddress(Body):
@@ -46,15 +47,27 @@ def own_team(request: ApiRequest, slug: str) -> Any:
 
 @operations.post(f"{TEAM}/", "createTeam", _("팀 만들기"), shown.OwnTeam, status=201, scope=Scope.SUBMIT)
 def create(request: ApiRequest, slug: str, data: TeamName) -> Any:
-    services.create_team(
+    made = services.create_team(
         competition=visible_competition(request.auth.user, slug), name=data.name, leader=request.auth.person
     )
+    services.mark_program(team=made, is_program=bool(data.is_program), actor=request.auth.person)
     return _shown(request, slug)
 
 
-@operations.patch(f"{TEAM}/", "renameTeam", _("팀 이름 바꾸기(팀장)"), shown.OwnTeam, scope=Scope.SUBMIT)
+@operations.patch(
+    f"{TEAM}/",
+    "renameTeam",
+    _("팀 이름 바꾸기, 프로그램의 팀으로 정하기(팀장)"),
+    shown.OwnTeam,
+    scope=Scope.SUBMIT,
+    says=_("프로그램의 팀은 순위표에 그렇게 표시되고, 첫 제출 뒤에는 되돌릴 수 없습니다. 제한은 다른 팀과 같습니다."),
+)
 def rename(request: ApiRequest, slug: str, data: TeamName) -> Any:
-    services.rename_team(team=_own(request, slug), name=data.name, actor=request.auth.person)
+    team = _own(request, slug)
+    if data.is_program is None or data.name != team.name:
+        services.rename_team(team=team, name=data.name, actor=request.auth.person)
+    if data.is_program is not None:
+        services.mark_program(team=team, is_program=data.is_program, actor=request.auth.person)
     return _shown(request, slug)
 
 

@@ -88,7 +88,7 @@ class BoardRow:
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
     ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
     on a public board, the share of reasons given, where the recipe counts them. ``model``: on a public board, what the
-    team says of it.
+    team says of it. ``is_program``: who takes part is a program.
     """
 
     rank: int | None
@@ -113,6 +113,7 @@ class BoardRow:
     is_new: bool = False
     coverage: float | None = None
     model: TeamModel | None = None
+    is_program: bool = False
 
 
 @lru_cache(1 << 15)  # the names of a large board: a search compares them all

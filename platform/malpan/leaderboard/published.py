@@ -88,10 +88,13 @@ def _board(
     own_number = None if viewer_team is None else viewer_team.number
     own = next((each for each in every_row if own_number is not None and each[1]["team_number"] == own_number), None)
     left = _disqualified(phase, viewer_team)
+    programs = set(
+        Team.objects.filter(competition=phase.track.competition_id, is_program=True).values_list("number", flat=True)
+    )
     sureness = of_snapshot(snapshot)
 
     def row_of(placed: Placed) -> BoardRow:
-        row = _published_row(*placed, own_number, {each.number for each in left})
+        row = _published_row(*placed, own_number, {each.number for each in left}, programs)
         return with_sureness([row], sureness)[0]
 
     return Board(
@@ -185,7 +188,9 @@ def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
     return [placed for _value, placed in with_value] + [placed for found, placed in valued if found is None]
 
 
-def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, left: Collection[int]) -> BoardRow:
+def _published_row(
+    place: int, row: Mapping[str, Any], own_number: int | None, left: Collection[int], programs: Collection[int]
+) -> BoardRow:
     return BoardRow(
         rank=row["rank"],
         place=place,
@@ -203,4 +208,5 @@ def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, l
         composite=composite_of(row.get("composite")),
         submission_name=row.get("submission", ""),
         is_disqualified=row["team_number"] in left,
+        is_program=row["team_number"] in programs,
     )

@@ -306,6 +306,7 @@ def _row(standing: Standing, reader: Reader) -> BoardRow:
         is_demo_models=standing.is_demo_models,
         coverage=standing.coverage,
         model=reader.model_of(standing.team),
+        is_program=standing.team.is_program,
         submission=standing.submission,
         composite=composite_of(standing.composite),
         submission_name=str(standing.submission.public_id),

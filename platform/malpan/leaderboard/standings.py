@@ -55,7 +55,15 @@ Scope = Standing.Scope
 ORDER: Final = ("key", "submitted_at", "submission_id")
 SHOWN: Final = (  # what a row of a board needs
     *("team__model_name", "team__model_size", "team__model_url", "team__paper_url"),
-    *("team__name", "team__number", "team__is_baseline", "submission__public_id", "is_baseline", "scores"),
+    *(
+        "team__name",
+        "team__number",
+        "team__is_baseline",
+        "team__is_program",
+        "submission__public_id",
+        "is_baseline",
+        "scores",
+    ),
     *("composite", "final_score", "submission_count", "submitted_at", "is_demo_models", "coverage"),
 )
 MANY: Final = 500  # teams: more take more than a fraction of a second

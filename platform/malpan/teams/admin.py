@@ -10,9 +10,9 @@ from malpan.teams.models import Invitation, Membership, MergeRequest, Team
 
 @admin.register(Team)
 class TeamAdmin(RecordAdmin):
-    list_display = ["number", "name", "competition", "is_baseline", "disqualified_at", "merged_into"]
+    list_display = ["number", "name", "competition", "is_baseline", "is_program", "disqualified_at", "merged_into"]
     list_display_links = ["number", "name"]
-    list_filter = ["competition", "is_baseline"]
+    list_filter = ["competition", "is_baseline", "is_program"]
     search_fields = ["name", "memberships__user__email"]
     list_select_related = ["competition", "merged_into"]
 

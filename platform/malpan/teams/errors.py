@@ -154,12 +154,21 @@ class DisqualificationNoteInvalid(Unprocessable):
     text = _("공개할 사유를 한 줄, %(limit)s자까지 입력해 주십시오.")
 
 
+class ProgramStays(Conflict):
+    """The team submitted as a program already; only organisers may call it people's. Params: none."""
+
+    text = _("프로그램이 이미 제출한 팀입니다. 사람의 팀으로 바꾸려면 운영자에게 문의해 주십시오.")
+
+
 class MergeImpossible(Conflict):
-    """The two teams cannot be merged. ``reason``: same, baseline, disqualified, merged, size, over, daily or total."""
+    """The two teams cannot be merged. ``reason``: same, baseline, program, disqualified, merged, size, over, daily
+    or total.
+    """
 
     text = {
         "same": _("같은 팀끼리는 합칠 수 없습니다."),
         "baseline": _("기준 모델과는 합칠 수 없습니다."),
+        "program": _("프로그램의 팀과 사람의 팀은 합칠 수 없습니다."),
         "disqualified": _("실격 처리된 팀과는 합칠 수 없습니다."),
         "merged": _("이미 다른 팀에 합쳐진 팀입니다."),
         "size": _("두 팀을 합치면 %(size)s명이 되어 팀 상한 %(limit)s명을 넘습니다."),

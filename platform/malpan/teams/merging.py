@@ -70,6 +70,8 @@ def require_fit(source: Team, target: Team, now: datetime) -> None:
         raise MergeImpossible(reason="same")
     if source.is_baseline or target.is_baseline:
         raise MergeImpossible(reason="baseline")
+    if source.is_program != target.is_program:
+        raise MergeImpossible(reason="program")
     if is_disqualified(source) or is_disqualified(target):
         raise MergeImpossible(reason="disqualified")
     if source.merged_into_id is not None or target.merged_into_id is not None:

@@ -13,6 +13,8 @@ class Team(models.Model):
     ``number`` counts the teams of a competition; while names are blind, it is shown instead of the name. A disqualified
     team keeps its submissions and is on no board; ``disqualification_note`` is public. A team that was merged into
     another has no members left. The ``model_*`` fields and ``paper_url`` are what the team says of its model on boards.
+    ``is_program``: who takes part is a program, whose owner is the leader; it has the limits of any team, and its owner
+    no other team there.
     """
 
     competition = models.ForeignKey(
@@ -22,6 +24,7 @@ class Team(models.Model):
     name_look = LookField(max_length=240, editable=False)
     number = models.PositiveIntegerField(_("팀 번호"), default=0, editable=False)
     is_baseline = models.BooleanField(_("기준 모델"), default=False)
+    is_program = models.BooleanField(_("프로그램"), default=False, db_default=False)
     disqualified_at = models.DateTimeField(_("실격 시각"), null=True, blank=True)
     disqualification_note_ko = models.CharField(_("실격 사유"), max_length=300, blank=True)
     disqualification_note_en = models.CharField(_("실격 사유(영어)"), max_length=300, blank=True)

@@ -26,6 +26,7 @@ from malpan.teams.errors import (
     LastMemberCannotLeave,
     LeaderCannotLeave,
     NotTeamMember,
+    ProgramStays,
     TeamDisqualified,
     TeamInUse,
     TeamNameFinal,
@@ -128,6 +129,25 @@ def mark_baseline(*, team: Team, is_baseline: bool, actor: User) -> Team:
         locked = lock_team(team)
         if locked.is_baseline != is_baseline:
             _set(locked, {"is_baseline": is_baseline}, actor=actor, action="team.mark_baseline")
+    return locked
+
+
+def mark_program(*, team: Team, is_program: bool, actor: User) -> Team:
+    """Set whether who takes part is a program, as boards say then: by its leader, who is its owner, or by an organiser
+    (MANAGE), also after the end.
+
+    Raises ``NotTeamLeader``, ``TeamDisqualified``, and ``ProgramStays`` where a leader takes it back after the first
+    submission.
+    """
+    with transaction.atomic():
+        locked = lock_team(team)
+        is_organiser = _require_authority(locked, actor)
+        if not is_organiser and is_disqualified(locked):
+            raise TeamDisqualified
+        if locked.is_program != is_program:
+            if not is_program and not is_organiser and locked.submissions.exists():
+                raise ProgramStays
+            _set(locked, {"is_program": is_program}, actor=actor, action="team.mark_program")
     return locked
 
 

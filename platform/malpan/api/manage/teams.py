@@ -54,7 +54,9 @@ def team(request: ApiRequest, slug: str, number: int) -> Any:
     return _shown(managed(request, slug, Permission.VIEW), number)
 
 
-@operations.patch(f"{ONE}/", "updateTeam", _("팀 이름 바꾸기, 기준 모델로 정하거나 풀기"), shown.ManagedTeam)
+@operations.patch(
+    f"{ONE}/", "updateTeam", _("팀 이름 바꾸기, 기준 모델이나 프로그램의 팀으로 정하거나 풀기"), shown.ManagedTeam
+)
 def change(request: ApiRequest, slug: str, number: int, data: shown.TeamChange) -> Any:
     competition = managed(request, slug, Permission.MANAGE)
     found = selectors.team_by_number(competition, number)
@@ -62,6 +64,8 @@ def change(request: ApiRequest, slug: str, number: int, data: shown.TeamChange) 
         services.rename_team(team=found, name=data.name, actor=request.auth.person)
     if data.is_baseline is not None:
         services.mark_baseline(team=found, is_baseline=data.is_baseline, actor=request.auth.person)
+    if data.is_program is not None:
+        services.mark_program(team=found, is_program=data.is_program, actor=request.auth.person)
     return _shown(competition, number)
 
 
@@ -119,6 +123,7 @@ def _team(found: Any) -> dict[str, Any]:
         "number": found.number,
         "name": found.name,
         "is_baseline": found.is_baseline,
+        "is_program": found.is_program,
         "disqualified_at": found.disqualified_at,
         "note_ko": found.disqualification_note_ko,
         "note_en": found.disqualification_note_en,

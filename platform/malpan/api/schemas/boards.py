@@ -47,6 +47,7 @@ class Publication(Schema):
     sha256: str
     note: str
     components: list[dict[str, Any]] | None  # of the composite in the rows, if one ranks
+    programs: list[str]  # the teams in these rows that are programs, which the hash does not have
 
 
 class FinalBoard(Publication):
@@ -139,6 +140,7 @@ def _publication(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
         "sha256": snapshot.sha256,
         "note": snapshot.note,
         "components": snapshot.components or None,  # of the composite in the rows, if one ranks
+        "programs": [row.team_name for row in found.rows if row.is_program],
     }
 
 
@@ -194,6 +196,7 @@ def _row(row: BoardRow, found: Board) -> dict[str, Any]:
         "rank": row.rank,
         "team": row.team_name,
         "is_baseline": row.is_baseline,
+        "is_program": row.is_program,  # who takes part is one
         "is_own": row.is_own,
         "final_score": row.final_score,
         "scores": row.scores,

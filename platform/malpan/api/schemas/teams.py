@@ -41,6 +41,7 @@ class Team(Schema):
     name: str
     number: int
     is_baseline: bool
+    is_program: bool  # who takes part is one; its owner is the leader
     disqualified_at: datetime | None
     members: list[Member]
     invitations: list[Invitation]
@@ -58,6 +59,7 @@ def team(found: models.Team) -> dict[str, Any]:
         "name": found.name,
         "number": found.number,
         "is_baseline": found.is_baseline,
+        "is_program": found.is_program,
         "disqualified_at": found.disqualified_at,
         "members": [member(each) for each in members_of(found)],
         "invitations": [invitation(each) for each in open_invitations(found)],

@@ -172,6 +172,19 @@ def baseline_action(request: MemberRequest, access: ManageAccess, number: int) -
 
 @require_POST
 @manage_page(Permission.MANAGE)
+def program_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
+    """Say that a program takes part as this team, or that people do."""
+    team, is_program = team_by_number(access.competition, number), request.POST.get("program") == "1"
+    return act(
+        request,
+        lambda _values: services.mark_program(team=team, is_program=is_program, actor=request.user),
+        success=_("프로그램의 팀으로 정했습니다.") if is_program else _("사람의 팀으로 정했습니다."),
+        to=access.url("manage_team", number),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
 def disqualify_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
     form = _disqualify_form(team, request.POST)
@@ -248,6 +261,7 @@ urlpatterns = [
     path("teams/<int:number>/", team_page, name="manage_team"),
     path("teams/<int:number>/rename/", rename_action, name="manage_team_rename"),
     path("teams/<int:number>/baseline/", baseline_action, name="manage_team_baseline"),
+    path("teams/<int:number>/program/", program_action, name="manage_team_program"),
     path("teams/<int:number>/disqualify/", disqualify_action, name="manage_team_disqualify"),
     path("teams/<int:number>/reinstate/", reinstate_action, name="manage_team_reinstate"),
     path("teams/<int:number>/remove/", remove_action, name="manage_team_remove"),

@@ -70,6 +70,8 @@ def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Form
     context: dict[str, Any] = {
         "people": [_person(each, own, is_leader, refused) for each in members],
         "is_leader": is_leader,
+        "owner": next((each.user for each in members if each.role == Membership.Role.LEADER), ""),
+        "stays_program": team.is_program and team.submissions.exists(),
         "is_over": ended_at is not None and ended_at <= timezone.now(),
         "is_disqualified": team.disqualified_at is not None,
         "note": public_note(team),

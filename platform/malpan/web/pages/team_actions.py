@@ -25,7 +25,15 @@ from malpan.teams import merging, selectors
 from malpan.teams.errors import NotTeamMember, TeamNameInvalid, TeamNameTaken
 from malpan.teams.invitations import create_invitation, invite_by_email, revoke_invitation
 from malpan.teams.models import Team
-from malpan.teams.services import create_team, describe_model, hand_over, leave_team, remove_member, rename_team
+from malpan.teams.services import (
+    create_team,
+    describe_model,
+    hand_over,
+    leave_team,
+    mark_program,
+    remove_member,
+    rename_team,
+)
 from malpan.web.acting import act
 from malpan.web.forms.team import InviteForm, TeamForm, TeamModelForm
 from malpan.web.pages import team as team_page
@@ -125,6 +133,15 @@ def model_action(request: MemberRequest, page: PageContext, team: Team) -> HttpR
         form=form,
         key="model",
     )
+
+
+@_team_action
+def program_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
+    """Say that a program takes part, or that people do."""
+    is_program = request.POST.get("program") == "1"
+    mark_program(team=team, is_program=is_program, actor=request.user)
+    messages.success(request, _("프로그램의 팀으로 정했습니다.") if is_program else _("사람의 팀으로 정했습니다."))
+    return redirect("team", page.competition.slug)
 
 
 @_team_action
@@ -241,6 +258,7 @@ urlpatterns = [
     path("create/", create_action, name="team_create"),
     path("rename/", rename_action, name="team_rename"),
     path("model/", model_action, name="team_model"),
+    path("program/", program_action, name="team_program"),
     path("invite/", invite_action, name="team_invite"),
     path("invite/email/", invite_email_action, name="team_invite_email"),
     path("invitations/<int:pk>/revoke/", revoke_action, name="team_invitation_revoke"),

@@ -115,6 +115,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "team.hand_over": _("팀장을 넘김"),
     "team.join": _("팀에 들어감"),
     "team.leave": _("팀에서 나감"),
+    "team.mark_program": _("프로그램의 팀인지 정함"),
     "team.mark_baseline": _("기준 모델의 팀인지 정함"),
     "team.merge": _("팀을 합침"),
     "team.reinstate": _("팀의 실격을 거둠"),

@@ -16,7 +16,7 @@ CSV: Final = "csv"
 _BEFORE: Final = ("rank", "team", "is_baseline", "is_own")
 _AFTER: Final = (
     *("interval_low", "interval_high", "rank_best", "rank_worst", "tied_rank", "submissions", "submitted_at"),
-    *("rank_yesterday", "reason_coverage"),
+    *("rank_yesterday", "reason_coverage", "is_program"),
 )
 
 
@@ -39,7 +39,7 @@ def _cells(row: BoardRow, columns: list[Column], score: str, is_composite: bool)
         *(row.rank, row.team_name, row.is_baseline, row.is_own, *composite),
         *(_value(row, column) for column in columns),
         *(low, high, best, worst, sure and sure.shared_rank, row.submission_count, row.submitted_at),
-        *(row.rank_before, row.coverage),
+        *(row.rank_before, row.coverage, row.is_program),
     ]
 
 

@@ -140,7 +140,17 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
     shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
     counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
-    return *shown, row.sureness, row.is_disqualified, row.rank_before, row.is_new, row.coverage, row.model, *counts
+    return (
+        *shown,
+        row.sureness,
+        row.is_disqualified,
+        row.rank_before,
+        row.is_new,
+        row.coverage,
+        row.model,
+        row.is_program,
+        *counts,
+    )
 
 
 def gaps_above(found: Board) -> list[float | None]:

@@ -21,6 +21,7 @@ class ManagedTeam(Schema):
     number: int
     name: str
     is_baseline: bool
+    is_program: bool
     disqualified_at: datetime | None
     note_ko: str
     note_en: str
@@ -32,6 +33,7 @@ class ManagedTeam(Schema):
 class TeamChange(Body):
     name: Text | None = None
     is_baseline: bool | None = None
+    is_program: bool | None = None
 
 
 class Disqualification(Body):
