@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 
 from malpan.accounts.models import User
@@ -37,6 +38,44 @@ def test_signing_up_ends_with_the_link_in_the_mail(client: Client) -> None:
     client.post(link[1])
     assert client.post("/accounts/login/", {"login": NEW["email"], "password": PASSWORD}).status_code == 302
     assert "_auth_user_id" in client.session
+
+
+def link_of_the_mail() -> str:
+    link = re.search(r"http://127.0.0.1:8000(\S+)", mail.outbox[-1].body)
+    assert link is not None
+    return link[1]
+
+
+def test_signing_up_leads_back_to_where_one_came_from(client: Client) -> None:
+    """Also in another browser, which has only the link of the mail."""
+    client.post("/accounts/signup/", NEW | {"next": "/invitations/abc/?x=1"})
+    elsewhere = Client()
+    page = page_of(elsewhere.get(link_of_the_mail()))
+    form = next(each for each in page.all("form") if "confirm-email" in each.attributes.get("action", ""))
+    field = form.one("input", name="next").attributes["value"]
+    log_in = elsewhere.post(form.attributes["action"], {"next": field})["Location"]
+    assert log_in.startswith("/accounts/login/?next=")
+    wanted = page_of(elsewhere.get(log_in)).one("form", "form").one("input", name="next").attributes["value"]
+    assert wanted == "/invitations/abc/?x=1"
+    entered = elsewhere.post("/accounts/login/", {"login": NEW["email"], "password": PASSWORD, "next": wanted})
+    assert entered["Location"] == wanted
+
+
+def test_logging_in_unconfirmed_sends_the_mail_again_with_the_way_back(client: Client) -> None:
+    client.post("/accounts/signup/", NEW)
+    cache.clear()  # of the limit of one mail in three minutes
+    form = {"login": NEW["email"], "password": PASSWORD, "next": "/competitions/x/team/"}
+    assert client.post("/accounts/login/", form)["Location"] == "/accounts/confirm-email/"
+    assert len(mail.outbox) == 2
+    assert "next=" in link_of_the_mail()
+    assert "다시 받으려면" in client.get("/accounts/confirm-email/").content.decode()
+
+
+@pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"])
+def test_a_mail_leads_to_no_other_site(client: Client, address: str) -> None:
+    client.post("/accounts/signup/", NEW | {"next": address})
+    assert "next" not in link_of_the_mail()
+    assert client.post(link_of_the_mail(), {"next": address})["Location"] == "/accounts/login/"
 
 
 def test_nobody_learns_at_sign_up_who_has_an_account() -> None:

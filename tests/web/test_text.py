@@ -6,12 +6,13 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.utils import translation
+from django.utils import timezone, translation
 
 from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.core.times import kst_text
 from malpan.web.markdown import to_html
 from malpan.web.presenters import formatting, scores
+from malpan.web.templatetags.malpan import when
 from scoring.recipes import RECIPES
 
 NOW = datetime(2026, 11, 20, 14, 50, 5, tzinfo=UTC)  # 23:50:05 KST
@@ -122,6 +123,36 @@ def test_days_left_are_korean_calendar_days(then: datetime, korean: str, english
     assert formatting.closes_in_text(then, NOW) == korean
     with translation.override("en"):
         assert formatting.closes_in_text(then, NOW) == english
+
+
+@pytest.mark.parametrize(
+    ("then", "korean", "english"),
+    [
+        (NOW, "방금", "just now"),
+        (NOW - timedelta(seconds=59), "방금", "just now"),
+        (NOW + timedelta(seconds=59), "곧", "any moment now"),
+        (NOW - timedelta(minutes=1), "1분 전", "1 minute ago"),
+        (NOW + timedelta(minutes=59, seconds=59), "59분 뒤", "in 59 minutes"),
+        (NOW + timedelta(hours=23, minutes=59), "23시간 뒤", "in 23 hours"),
+        (NOW - timedelta(hours=25), "1일 전", "1 day ago"),
+        (NOW + timedelta(hours=25), "2일 뒤", "in 2 days"),  # the day after tomorrow: it is nearly midnight in Korea
+        (NOW - timedelta(days=59), "59일 전", "59 days ago"),
+        (NOW - timedelta(days=60), "2개월 전", "2 months ago"),
+        (NOW + timedelta(days=800), "2년 뒤", "in 2 years"),
+    ],
+)
+def test_how_long_ago_in_the_largest_unit_that_fits(then: datetime, korean: str, english: str) -> None:
+    assert formatting.ago_text(then, NOW) == korean
+    with translation.override("en"):
+        assert formatting.ago_text(then, NOW) == english
+
+
+def test_prose_says_the_moment_and_beside_it_how_long_ago() -> None:
+    moment = timezone.now() - timedelta(days=3)
+    exact = f'<time datetime="{moment.isoformat()}">{kst_text(moment, seconds=False)}</time>'
+    assert when(moment) == f'{exact} <span class="ago">(3일 전)</span>'
+    assert kst_text(moment, seconds=True) in when(moment, "seconds")
+    assert when(None) == "–"
 
 
 @pytest.mark.parametrize(

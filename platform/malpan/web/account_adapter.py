@@ -10,15 +10,16 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.models import EmailConfirmation
 from allauth.account.utils import get_next_redirect_url
 from allauth.core import context as current
 from allauth.core.internal import ratelimit
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -68,11 +69,14 @@ class AccountAdapter(DefaultAccountAdapter):
         site = SimpleNamespace(domain=urlsplit(settings.SITE_URL).netloc, name=gettext("말판"))
         super().send_mail(template_prefix, email, context | links | {"current_site": site})
 
-    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: EmailConfirmation) -> str:
-        """The link that confirms an address; it leads on to where the person was, such as their invitation."""
-        link: str = super().get_email_confirmation_url(request, emailconfirmation)
-        address = get_next_redirect_url(request)
-        return f"{link}?{urlencode({'next': address})}" if address else link
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        """As allauth's; from there by the log-in to where the person was when they signed up."""
+        address: str = super().get_email_confirmation_url(request, emailconfirmation)
+        wanted = get_next_redirect_url(request)
+        if not wanted:
+            return address
+        log_in = f"{reverse(settings.LOGIN_URL)}?{urlencode({REDIRECT_FIELD_NAME: wanted})}"
+        return f"{address}?{urlencode({REDIRECT_FIELD_NAME: log_in})}"
 
     def format_email_subject(self, subject: str) -> str:
         return f"[{gettext('말판')}] {subject}"

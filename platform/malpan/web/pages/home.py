@@ -18,6 +18,7 @@ from malpan.competitions.roles import competitions_of
 from malpan.competitions.selectors import published_competitions
 from malpan.competitions.setup import may_create
 from malpan.teams.models import Team
+from malpan.web.presenters.own_contests import own_contests
 
 
 class Dated(Protocol):
@@ -41,6 +42,8 @@ def home_page(request: HttpRequest) -> HttpResponse:
     counts = _team_counts()
     groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
     context = {"competitions": groups} | _manage_context(request)
+    if request.user.is_authenticated:
+        context["own_contests"] = own_contests(request.user)
     return render(request, "pages/home.html", context)
 
 

@@ -7,12 +7,26 @@ from datetime import datetime
 from typing import Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, ngettext_lazy
 
 from malpan.competitions.shown_scores import scaled_text as scaled_text
 from malpan.core.times import KST, kst_day, kst_text
 
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
+_PAST: Final = {
+    "minute": ngettext_lazy("%(count)d분 전", "%(count)d분 전", "count"),
+    "hour": ngettext_lazy("%(count)d시간 전", "%(count)d시간 전", "count"),
+    "day": ngettext_lazy("%(count)d일 전", "%(count)d일 전", "count"),
+    "month": ngettext_lazy("%(count)d개월 전", "%(count)d개월 전", "count"),
+    "year": ngettext_lazy("%(count)d년 전", "%(count)d년 전", "count"),
+}
+_COMING: Final = {
+    "minute": ngettext_lazy("%(count)d분 뒤", "%(count)d분 뒤", "count"),
+    "hour": ngettext_lazy("%(count)d시간 뒤", "%(count)d시간 뒤", "count"),
+    "day": ngettext_lazy("%(count)d일 뒤", "%(count)d일 뒤", "count"),
+    "month": ngettext_lazy("%(count)d개월 뒤", "%(count)d개월 뒤", "count"),
+    "year": ngettext_lazy("%(count)d년 뒤", "%(count)d년 뒤", "count"),
+}
 
 
 def signed_text(value: float, scale: int, decimals: int) -> str:
@@ -74,5 +88,26 @@ def starts_in_text(starts_at: datetime, now: datetime) -> str:
     return ngettext("시작 D-%(days)d", "시작 D-%(days)d", days) % {"days": days} if days > 0 else _("시작 D-DAY")
 
 
+def ago_text(then: datetime, now: datetime) -> str:
+    """How far ``then`` is from ``now``, in the largest unit that fits: ``3일 전``, ``2시간 뒤``, ``방금``, ``곧``.
+
+    From a day on, calendar days in KST.
+    """
+    is_past, seconds = then <= now, abs((now - then).total_seconds())
+    if seconds < 60:
+        return _("방금") if is_past else _("곧")
+    minutes, days = int(seconds // 60), abs(_days_between(then, now))
+    if minutes < 60:
+        unit, count = "minute", minutes
+    elif minutes < 24 * 60:
+        unit, count = "hour", minutes // 60
+    elif days < 60:
+        unit, count = "day", days
+    else:
+        unit, count = ("month", days // 30) if days < 2 * 365 else ("year", days // 365)
+    return str((_PAST if is_past else _COMING)[unit] % {"count": count})
+
+
 def _days_between(now: datetime, then: datetime) -> int:
     return (kst_day(then) - kst_day(now)).days
+

@@ -35,6 +35,18 @@ def kst_seconds(moment: datetime | None) -> SafeString | str:
     return _time(moment, seconds=True)
 
 
+@register.filter
+def when(moment: datetime | None, precision: str = "minutes") -> SafeString | str:
+    """``<time>`` in KST with how long ago that is, or until then: for prose. ``seconds`` as the precision: to the second.
+
+    Not in what is remembered (``web.fragments``) or compared with what a browser has: it changes by itself.
+    """
+    if moment is None:
+        return "–"
+    ago = formatting.ago_text(moment, timezone.now())
+    return format_html('{} <span class="ago">({})</span>', _time(moment, seconds=precision == "seconds"), ago)
+
+
 def _time(moment: datetime | None, *, seconds: bool) -> SafeString | str:
     if moment is None:
         return "–"
