@@ -11,7 +11,15 @@ from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.teams.models import Team
-from tests.factories import CompetitionFactory, PhaseFactory, TeamFactory, TrackFactory, finished_submission, leader_of
+from tests.factories import (
+    CompetitionFactory,
+    PhaseFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    finished_submission,
+    leader_of,
+)
 from tests.web import html
 
 pytestmark = pytest.mark.django_db
@@ -39,9 +47,9 @@ def test_a_member_finds_the_contest_with_what_is_left_and_the_way_to_submit(
     assert f"/competitions/{slug}/submissions/" in hrefs
 
 
-def test_who_takes_part_in_nothing_sees_no_list(phase: Phase, team: Team, client: Client, django_user_model: Any) -> None:
+def test_who_takes_part_in_nothing_sees_no_list(phase: Phase, team: Team, client: Client) -> None:
     assert own_section(client) is None
-    client.force_login(django_user_model.objects.create(email="new@example.com", name="새 사람"))
+    client.force_login(UserFactory.create())
     assert own_section(client) is None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.contrib import messages
 from django.forms import BaseForm, ValidationError
@@ -12,8 +12,10 @@ from django.shortcuts import redirect
 
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.web.forms.fields import preview
 
 T = TypeVar("T")
+PREVIEW: Final = "preview"  # the name of the button (forms/preview_button.html)
 RenderAgain = Callable[[int], HttpResponse]
 
 
@@ -33,8 +35,11 @@ def act(
     If the form or the service refuses, ``render_again`` renders the page with the form and an HTTP status; the
     service's message is above the form, or at the field ``error_field``. Without ``render_again``, or with
     ``refused_above`` if the page may no longer have the form, it becomes a message on the page of ``to``, which is then
-    called with ``None``.
+    called with ``None``. Where the button for a preview was pressed, nothing is done and ``form`` shows it.
     """
+    if form is not None and render_again is not None and PREVIEW in request.POST:
+        preview(form)
+        return render_again(200 if form.is_valid() else 422)
     if form is not None and not form.is_valid():
         return render_again(422) if render_again else _redirect_with_error(request, _first_error(form), to)
     try:

@@ -70,7 +70,7 @@ def test_a_preview_shows_both_languages_and_posts_nothing(competition: Competiti
     fields = NOTICE | {"published_at": at(timezone.now()), "preview": "1"}
     response = client.post(access(competition, "new/"), fields)
     page = page_of(response)
-    assert [article.attributes["lang"] for article in page.all("article")] == ["ko", "en"]
+    assert [text.attributes["lang"] for text in page.one("section", id="preview").all("div", "prose")] == ["ko", "en"]
     assert "<strong>굵게</strong>" in response.content.decode()
     assert page.one("input", name="title_ko").attributes["value"] == "정답 정정"
     assert not Notice.objects.exists()

@@ -26,6 +26,7 @@ from malpan.web.forms.fields import (
     KstMinuteField,
     PhaseField,
     as_it_was,
+    markdown_area,
     text_area,
     with_limit,
 )
@@ -102,7 +103,7 @@ class CampaignTextsForm(_TimedForm):
     class Meta:
         model = Campaign
         fields = ("title_ko", "title_en", "notice_ko", "notice_en", "starts_at", "ends_at")
-        widgets = {"notice_ko": text_area(6), "notice_en": text_area(6)}
+        widgets = {"notice_ko": markdown_area(6), "notice_en": markdown_area(6)}
         help_texts = {"notice_ko": NOTICE_HELP}
 
 
@@ -136,8 +137,8 @@ class CampaignForm(_TimedForm):
         fields = tuple(name for _key, _label, names in GROUPS for name in names)
         widgets = {
             "protocol": forms.RadioSelect,
-            "notice_ko": text_area(6),
-            "notice_en": text_area(6),
+            "notice_ko": markdown_area(6),
+            "notice_en": markdown_area(6),
         }
         help_texts = {
             "title_ko": _("예: 2차 심사 사람 평가"),

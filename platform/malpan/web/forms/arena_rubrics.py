@@ -16,7 +16,7 @@ from malpan.arena.models import Rubric
 from malpan.arena.models.campaign import TITLE_MAX
 from malpan.arena.rubric_form import ANCHOR_MAX, CRITERIA_MAX, LABEL_MAX, REASONS_MAX, SCALE, WEIGHT
 from malpan.core.text import MARKDOWN_MAX_CHARS
-from malpan.web.forms.fields import MARKDOWN_HELP, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, text_area
 
 KEY: Final = re.compile(r"\A[a-z][a-z0-9_]{0,39}\Z")
 _ANCHOR_LINE: Final = re.compile(r"\s*(\d{1,3})\s*(?:점)?\s*[:：]\s*(\S.*)")
@@ -39,12 +39,12 @@ class RubricForm(forms.Form):
     guideline_ko = forms.CharField(
         label=_("평가 지침"),
         max_length=MARKDOWN_MAX_CHARS,
-        widget=text_area(14),
+        widget=markdown_area(14),
         help_text=MARKDOWN_HELP,
         error_messages={"required": _("평가 지침을 적어 주십시오. 평가자는 지침을 확인한 뒤에 평가를 시작합니다.")},
     )
     guideline_en = forms.CharField(
-        label=_("평가 지침(영어)"), max_length=MARKDOWN_MAX_CHARS, required=False, widget=text_area(10)
+        label=_("평가 지침(영어)"), max_length=MARKDOWN_MAX_CHARS, required=False, widget=markdown_area(10)
     )
 
 

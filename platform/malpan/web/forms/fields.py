@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -101,6 +102,29 @@ def one_line(**attributes: str) -> forms.TextInput:
 
 def text_area(rows: int, **attributes: str) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows, "class": "long-text", **attributes})
+
+
+class MarkdownArea(forms.Textarea):
+    """A long text in Markdown: pages offer a preview of it."""
+
+
+def markdown_area(rows: int) -> MarkdownArea:
+    return MarkdownArea(attrs={"rows": rows, "class": "long-text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    label: str
+    text: str
+    language: str
+
+
+def preview(form: forms.BaseForm) -> None:
+    """Have ``form`` show what was typed into its Markdown fields as readers will see it (``forms/previews.html``)."""
+    shown = [field for field in form if isinstance(field.field.widget, MarkdownArea) and field.value()]
+    form.previews = [  # type: ignore[attr-defined]
+        Preview(str(field.label), field.value(), "en" if field.name.endswith("_en") else "ko") for field in shown
+    ]
 
 
 def as_it_was(chosen: datetime, before: datetime | None) -> datetime:

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Notice
-from malpan.web.forms.fields import MARKDOWN_HELP, KstMinuteField, as_it_was, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, KstMinuteField, as_it_was, markdown_area
 
 
 class NoticeForm(forms.ModelForm):
@@ -18,7 +18,7 @@ class NoticeForm(forms.ModelForm):
         model = Notice
         fields = ("title_ko", "title_en", "body_ko", "body_en", "is_pinned", "published_at")
         labels = {"body_ko": _("공지 내용"), "body_en": _("공지 내용(영어)")}
-        widgets = {"body_ko": text_area(10), "body_en": text_area(10)}
+        widgets = {"body_ko": markdown_area(10), "body_en": markdown_area(10)}
         help_texts = {"body_ko": MARKDOWN_HELP, "is_pinned": _("다른 공지보다 위에 둡니다.")}
 
     def clean_published_at(self) -> datetime:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions import questions
 from malpan.competitions.models import Question
-from malpan.web.forms.fields import MARKDOWN_HELP, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, text_area
 
 
 class QuestionForm(forms.Form):
@@ -22,10 +22,10 @@ class QuestionForm(forms.Form):
 
 class AnswerForm(forms.ModelForm):
     answer_ko = forms.CharField(
-        label=_("답변"), max_length=questions.ANSWER_MAX_CHARS, widget=text_area(8), help_text=MARKDOWN_HELP
+        label=_("답변"), max_length=questions.ANSWER_MAX_CHARS, widget=markdown_area(8), help_text=MARKDOWN_HELP
     )
     answer_en = forms.CharField(
-        label=_("답변(영어)"), max_length=questions.ANSWER_MAX_CHARS, required=False, widget=text_area(8)
+        label=_("답변(영어)"), max_length=questions.ANSWER_MAX_CHARS, required=False, widget=markdown_area(8)
     )
     is_public = forms.BooleanField(
         label=_("모두에게 공개"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.media import reads_media
 from malpan.competitions.models import Phase
 from malpan.core.text import NOTICE_PART_MAX_CHARS
-from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, text_area, with_limit
+from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, markdown_area, with_limit
 
 FRAMES_LABEL: Final = _("프레임 파일(zip)")
 
@@ -58,11 +58,11 @@ class DraftForm(forms.Form):
         label=_("정오 안내"),
         max_length=NOTICE_PART_MAX_CHARS,
         required=False,
-        widget=text_area(4),
+        widget=markdown_area(4),
         help_text=_("반영할 때 공지로 올라갑니다. 무엇을 왜 고쳤는지 적되, 아직 쓰는 정답은 적지 마십시오."),
     )
     erratum_en = forms.CharField(
-        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=markdown_area(4)
     )
 
     def __init__(self, *args: Any, phases: QuerySet[Phase], **kwargs: Any) -> None:
@@ -80,8 +80,8 @@ def _fit(form: forms.Form, phases: Iterable[Phase]) -> None:
 
 class ErratumForm(forms.Form):
     erratum_ko = forms.CharField(
-        label=_("정오 안내"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+        label=_("정오 안내"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=markdown_area(4)
     )
     erratum_en = forms.CharField(
-        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(4)
+        label=_("정오 안내(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=markdown_area(4)
     )

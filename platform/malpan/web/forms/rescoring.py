@@ -14,7 +14,7 @@ from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.teams.models import Team
-from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, text_area
+from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, markdown_area
 from malpan.web.forms.judges import recipes_reading_the_files_of
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
@@ -119,11 +119,11 @@ class ApplyForm(forms.Form):
         label=_("공지 제목"), max_length=200, required=False, help_text=_("비우면 공지를 올리지 않습니다.")
     )
     body_ko = forms.CharField(
-        label=_("공지 내용"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(5)
+        label=_("공지 내용"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=markdown_area(5)
     )
     title_en = forms.CharField(label=_("공지 제목(영어)"), max_length=200, required=False)
     body_en = forms.CharField(
-        label=_("공지 내용(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=text_area(5)
+        label=_("공지 내용(영어)"), max_length=NOTICE_PART_MAX_CHARS, required=False, widget=markdown_area(5)
     )
     leaves_other_phases = forms.BooleanField(
         label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False

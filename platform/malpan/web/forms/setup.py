@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from malpan.competitions.models import Competition, DataFile, Track
 from malpan.web.forms.composites import HELP, CompositeField
-from malpan.web.forms.fields import MARKDOWN_HELP, text_area, with_limit
+from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, with_limit
 from malpan.web.forms.judges import chosen_rubrics, judge_field, may_be_judged, value_of
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
@@ -90,10 +90,10 @@ class TextsForm(forms.ModelForm):
             *("terms_ko", "terms_en", "personal_data_months"),
         )
         widgets = {
-            "description_ko": text_area(12),
-            "description_en": text_area(12),
-            "terms_ko": text_area(8),
-            "terms_en": text_area(8),
+            "description_ko": markdown_area(12),
+            "description_en": markdown_area(12),
+            "terms_ko": markdown_area(8),
+            "terms_en": markdown_area(8),
         }
         help_texts = {
             "slug": _("주소에 들어갑니다: 영문 소문자, 숫자, 붙임표(-). 공개한 뒤에는 바꿀 수 없습니다."),
@@ -135,7 +135,7 @@ class TrackForm(forms.ModelForm):
             *("title_ko", "title_en", "slug", "description_ko", "description_en"),
             *("recipe", "profile", "composite", "score_scale", "score_decimals", "position"),
         )
-        widgets = {"description_ko": text_area(6), "description_en": text_area(6)}
+        widgets = {"description_ko": markdown_area(6), "description_en": markdown_area(6)}
         help_texts = {
             "description_ko": MARKDOWN_HELP,
             "score_decimals": _("0~9자리. AI 말평은 7자리까지 적습니다."),

@@ -16,7 +16,7 @@ from malpan.stages.errors import StageSettingsInvalid, TableUnreadable
 from malpan.stages.models import Stage
 from malpan.stages.publishing import NOTE_MAX
 from malpan.stages.tables import CHARS_MAX, decoded
-from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, markdown_area, text_area
 
 _FILE_BYTES_MAX: Final = 4 * CHARS_MAX
 
@@ -64,8 +64,8 @@ class StageForm(forms.ModelForm):
         widgets = {
             "normalisation": forms.RadioSelect,
             "tie_rule": forms.RadioSelect,
-            "notice_ko": text_area(6),
-            "notice_en": text_area(6),
+            "notice_ko": markdown_area(6),
+            "notice_en": markdown_area(6),
             "scale_min": forms.NumberInput(attrs={"step": "any"}),
             "scale_max": forms.NumberInput(attrs={"step": "any"}),
         }

@@ -18,8 +18,9 @@ from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import get_track
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
-from malpan.web.acting import posted, refuse
+from malpan.web.acting import PREVIEW, posted, refuse
 from malpan.web.forms.arena_rubrics import RubricForms
+from malpan.web.forms.fields import preview
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 
@@ -63,6 +64,9 @@ def new_page(request: MemberRequest, access: ManageAccess, track_slug: str) -> H
         return _new_page(request, access, track, RubricForms(written=request.POST))
     if not forms.is_bound:
         return _new_page(request, access, track, forms)
+    if PREVIEW in request.POST:
+        preview(forms.texts)
+        return _new_page(request, access, track, forms, 200 if forms.is_valid() else 422)
     if not forms.is_valid():
         return _new_page(request, access, track, forms, 422)
     try:

@@ -31,9 +31,9 @@ def notices_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
-    """Write a notice. ``preview`` shows it as readers will see it and saves nothing."""
+    """Write a notice."""
     form = NoticeForm(posted(request), initial={"published_at": timezone.now()})
-    if not form.is_bound or "preview" in request.POST:
+    if not form.is_bound:
         return _notice_page(request, access, form, None)
     return act(
         request,
@@ -51,7 +51,7 @@ def notice_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRe
     """Change a notice of this competition. Raises ``NoticeNotFound``."""
     notice = notice_of(access.competition, pk)
     form = NoticeForm(posted(request), instance=notice_of(access.competition, pk))
-    if not form.is_bound or "preview" in request.POST:
+    if not form.is_bound:
         return _notice_page(request, access, form, notice)
     return act(
         request,
@@ -107,12 +107,9 @@ def _notice_page(
     removal: ConfirmForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    if form.is_bound and not form.is_valid():
-        status = 422
     context = access.context("manage_notices") | {
         "form": form,
         "edited": notice,
-        "preview": form.cleaned_data if form.is_bound and status == 200 else None,
         "removal": removal or _removal_form(),
     }
     return render(request, "manage/notices_edit.html", context, status=status)

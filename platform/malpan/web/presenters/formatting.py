@@ -110,4 +110,3 @@ def ago_text(then: datetime, now: datetime) -> str:
 
 def _days_between(now: datetime, then: datetime) -> int:
     return (kst_day(then) - kst_day(now)).days
-

@@ -37,7 +37,7 @@ def kst_seconds(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def when(moment: datetime | None, precision: str = "minutes") -> SafeString | str:
-    """``<time>`` in KST with how long ago that is, or until then: for prose. ``seconds`` as the precision: to the second.
+    """``<time>`` in KST, to the minute or second, with how long ago that is, or until then: for prose.
 
     Not in what is remembered (``web.fragments``) or compared with what a browser has: it changes by itself.
     """
