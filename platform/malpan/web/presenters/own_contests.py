@@ -57,7 +57,8 @@ def own_contests(user: User) -> list[OwnContest]:
 
 def _open_phases(membership: Membership, room: int) -> list[OpenPhase]:
     """The phases that take files now, with what the team has left in the first ``room`` of them."""
-    now, team, phases = timezone.now(), membership.team, []
+    now, team = timezone.now(), membership.team
+    phases: list[OpenPhase] = []
     for track in membership.competition.tracks.all():
         for phase in track.phases.all():
             if phase.starts_at <= now < phase.ends_at and team.disqualified_at is None:
