@@ -37,7 +37,7 @@ def forms_of(track: Track) -> dict[str, tuple[str, dict[str, Any], str]]:
         "terms": ("setup/texts/", texts(track.competition), "terms_en"),
         "track": (f"setup/tracks/{track.slug}/", track_fields | {"score_decimals": 7, "position": 0}, "description_ko"),
         "answer": (f"questions/{question.pk}/answer/", {}, "answer_ko"),
-        "rubric": (f"arena/rubrics/{track.slug}/new/", {"texts-title_ko": "기준"}, "texts-guideline_ko"),
+        "rubric": (f"arena/rubrics/{track.slug}/new/", {"title_ko": "기준"}, "guideline_ko"),
     }
 
 
