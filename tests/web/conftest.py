@@ -184,6 +184,7 @@ def pages(contest: Contest) -> PageList:
     submissions |= {"running": contest.running, "queued": contest.queued}
     return [
         ("home", "/", False),
+        ("home of a member", "/", True),
         ("overview", url(), False),
         ("overview of a member", url(), True),
         ("data", url("data/"), False),

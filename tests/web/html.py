@@ -118,6 +118,8 @@ def _policy_problems(element: Element) -> list[str]:
         found.append(f"inline <{element.tag}>")
     for name in ("src", "href"):
         target = element.attributes.get(name, "")
+        if element.attributes.get("rel") in {"canonical", "alternate"}:  # an address that is named and not fetched
+            continue
         if element.tag in {"script", "link", "img"} and target.startswith(("http:", "https:", "//")):
             found.append(f"{element.tag} from elsewhere: {target}")
     return found

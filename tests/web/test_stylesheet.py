@@ -12,6 +12,9 @@ from tests.paths import ROOT
 SHEETS = ROOT / "platform/malpan/web/static/web"
 ALL_CSS = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SHEETS.glob("*.css")))
 TEXT_PAIRS = [
+    ("place-text", "place-1"),
+    ("place-text", "place-2"),
+    ("place-text", "place-3"),
     ("text", "surface"),
     ("text", "surface-sunken"),
     ("text", "surface-raised"),
@@ -114,6 +117,7 @@ def test_every_class_of_the_sheets_stands_in_a_template() -> None:
     markup = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     styled = set(re.findall(r"\.([a-z][\w-]*)(?=[\s.:,>{\[)])", re.sub(r"/\*.*?\*/", "", ALL_CSS, flags=re.S)))
     written_by_code = {"errorlist", "key-rank", "key-submissions", "key-submitted", "success", "warning", "error"}
+    written_by_code |= {"place-1", "place-2"}
     written_by_code |= {f"plot-shade-{shade}" for shade in range(SHADES)} | {"plot-part-0", "plot-part-1"}
     unused = {name for name in styled - written_by_code if not re.search(rf"\b{re.escape(name)}\b", markup)}
     assert unused == set()

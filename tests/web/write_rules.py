@@ -208,7 +208,7 @@ PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
         (
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
-            *("manage_site", "manage_site_csv"),
+            *("manage_site", "manage_site_csv", "robots", "sitemap", "favicon", "citation"),
             *(
                 "competition",
                 "competition_data",

@@ -7,13 +7,43 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.cache import add_never_cache_headers
 
 from malpan.core.errors import DomainError, SystemFault
 from malpan.core.log import route_of
 from malpan.web.pages import errors
+from malpan.web.presenters.page_addresses import LANGUAGE
 
 logger = logging.getLogger(__name__)
+
+
+class LanguageByAddressMiddleware:
+    """Shows a page in the language of ``?lang=``, which search engines read and people send to each other.
+
+    Whoever has not chosen a language keeps it on the following pages; a choice that was made stays as it is.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        wanted = request.GET.get(LANGUAGE)
+        if wanted not in dict(settings.LANGUAGES) or request.path.startswith("/api/v1/"):
+            return self.get_response(request)
+        translation.activate(wanted)
+        request.LANGUAGE_CODE = wanted
+        response = self.get_response(request)
+        if settings.LANGUAGE_COOKIE_NAME not in request.COOKIES and request.method in ("GET", "HEAD"):
+            response.set_cookie(
+                settings.LANGUAGE_COOKIE_NAME,
+                wanted,
+                max_age=settings.LANGUAGE_COOKIE_AGE,
+                secure=settings.LANGUAGE_COOKIE_SECURE,
+                httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+                samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+            )
+        return response
 
 
 class PersonalPagesMiddleware:

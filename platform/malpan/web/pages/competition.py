@@ -9,16 +9,24 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.data_facts import facts_of_files
+from malpan.competitions.models import Competition
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.core.errors import AddressNotFound
-from malpan.web.pages.context import page_context
+from malpan.submissions.models import Submission
+from malpan.teams.models import Team
+from malpan.web.pages.context import PageContext, page_context, period_of
+from malpan.web.presenters.citation import bibtex
 from malpan.web.presenters.composites import rules_of
 from malpan.web.presenters.notebook import questions_of, starter_notebook
+from malpan.web.presenters.page_addresses import absolute
 from malpan.web.presenters.scores import caption_formats
+from malpan.web.presenters.timeline import timeline_of
+from malpan.web.presenters.winners import winners_of
 from scoring.reading.answer_forms import forms_of
 
 SHOWN_NOTICES: Final = 5
@@ -32,8 +40,32 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
         "sections": [(track, rules_of(track)) for track in page.tracks],
         "notices": notices[:SHOWN_NOTICES],
         "has_more_notices": len(notices) > SHOWN_NOTICES,
+        "figures": _key_figures(page.competition),
+        "timeline": timeline_of(page.tracks, timezone.now()),
+        "citation": _citation(page),
+        "won": winners_of([page.competition]).get(page.competition.pk, []),
     }
     return render(request, "pages/competition.html", context)
+
+
+def _key_figures(competition: Competition) -> dict[str, int]:
+    """How many take part and how much came in: both are in the public chain as well. Two queries."""
+    teams = Team.objects.filter(competition=competition, is_baseline=False, merged_into=None)
+    submissions = Submission.objects.filter(phase__track__competition=competition, team__is_baseline=False)
+    return {"teams": teams.count(), "submissions": submissions.count()}
+
+
+@require_safe
+def citation_file(request: HttpRequest, slug: str) -> HttpResponse:
+    page = page_context(request, slug)
+    response = HttpResponse(_citation(page), content_type="application/x-bibtex; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}.bib"'
+    return response
+
+
+def _citation(page: PageContext) -> str:
+    starts_at = period_of(page.tracks, timezone.now()).starts_at
+    return bibtex(page.competition, starts_at, absolute(reverse("competition", args=[page.competition.slug])))
 
 
 @require_safe

@@ -19,6 +19,7 @@ from malpan.competitions.selectors import published_competitions
 from malpan.competitions.setup import may_create
 from malpan.teams.models import Team
 from malpan.web.presenters.own_contests import own_contests
+from malpan.web.presenters.winners import TrackWinners, winners_of
 
 
 class Dated(Protocol):
@@ -34,13 +35,15 @@ class Card:
     starts_at: datetime | None
     ends_at: datetime | None
     team_count: int
+    won: list[TrackWinners]
 
 
 @require_safe
 def home_page(request: HttpRequest) -> HttpResponse:
     found = published_competitions()
     counts = _team_counts()
-    groups = {name: _cards(getattr(found, name), counts) for name in ("running", "upcoming", "past")}
+    won = winners_of(found.past)
+    groups = {name: _cards(getattr(found, name), counts, won) for name in ("running", "upcoming", "past")}
     context = {"competitions": groups} | _manage_context(request)
     if request.user.is_authenticated:
         context["own_contests"] = own_contests(request.user)
@@ -68,9 +71,11 @@ def _team_counts() -> dict[int, int]:
     return dict(rows.order_by())
 
 
-def _cards(competitions: Iterable[Competition], counts: dict[int, int]) -> list[Card]:
-    return [_card(row, cast("Dated", row), counts.get(row.pk, 0)) for row in competitions]
+def _cards(
+    competitions: Iterable[Competition], counts: dict[int, int], won: dict[int, list[TrackWinners]]
+) -> list[Card]:
+    return [_card(row, cast("Dated", row), counts.get(row.pk, 0), won.get(row.pk, [])) for row in competitions]
 
 
-def _card(competition: Competition, dates: Dated, team_count: int) -> Card:
-    return Card(competition, dates.starts_at, dates.ends_at, team_count)
+def _card(competition: Competition, dates: Dated, team_count: int, won: list[TrackWinners]) -> Card:
+    return Card(competition, dates.starts_at, dates.ends_at, team_count, won)

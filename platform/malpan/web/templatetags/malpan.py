@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django import template
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -17,6 +18,7 @@ from malpan.core.times import kst_text
 from malpan.stages.models import Stage
 from malpan.web import markdown
 from malpan.web.presenters import audit, composites, formatting, stages
+from malpan.web.presenters import page_addresses as addresses
 from scoring.composite import Part
 from scoring.recipes import Recipe
 
@@ -164,6 +166,12 @@ def kst_plain(moment: datetime) -> SafeString:
 def kst_short(moment: datetime) -> str:
     """``2026-11-20 23:50``, where no element may stand."""
     return formatting.short_time(moment)
+
+
+@register.simple_tag
+def page_addresses(request: HttpRequest) -> dict[str, str]:
+    """The addresses of this page, plain and by language."""
+    return addresses.page_addresses(request)
 
 
 @register.simple_tag

@@ -1,0 +1,84 @@
+"""Who won: the first of each track's published result, of the final in stages or of the final board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import F, Func, JSONField, Value
+
+from malpan.competitions.models import Competition, Track
+from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.models import Stage, StageSnapshot
+from malpan.teams.models import Team
+
+PLACES: Final = 3
+ROWS_READ: Final = 20  # of the 10,000 that a board may have: baselines and disqualified teams may be among them
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    rank: int
+    team: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrackWinners:
+    """``page``: the name of the page with the whole result."""
+
+    track: Track
+    page: str
+    winners: tuple[Winner, ...]
+
+
+class _FirstRows(Func):
+    """The first rows of a JSON array, without the others being read."""
+
+    function = "jsonb_path_query_array"
+    template = "%(function)s(%(expressions)s::jsonpath)"
+    output_field = JSONField()
+
+
+_HEAD: Final = _FirstRows(F("rows"), Value(f"$[0 to {ROWS_READ - 1}]"))
+
+
+def winners_of(competitions: Iterable[Competition]) -> dict[int, list[TrackWinners]]:
+    """The winners of each track with a published result, by the key of the competition. Five queries at most."""
+    tracks = list(Track.objects.filter(competition__in=list(competitions)).order_by("position", "pk"))
+    if not tracks:
+        return {}
+    boards, finals = _boards(tracks), _finals(tracks)
+    staged = set(Stage.objects.filter(track__in=tracks).values_list("track", flat=True))
+    out = set(
+        Team.objects.filter(competition__in={each.competition_id for each in tracks}, disqualified_at__isnull=False)
+        .values_list("competition", "number")
+    )  # fmt: skip
+    found: dict[int, list[TrackWinners]] = {}
+    for track in tracks:
+        page, rows = ("stages", finals.get(track.pk)) if track.pk in staged else ("board", boards.get(track.pk))
+        first = _first(rows or (), {number for competition, number in out if competition == track.competition_id})
+        if first:
+            found.setdefault(track.competition_id, []).append(TrackWinners(track, page, first))
+    return found
+
+
+def _boards(tracks: list[Track]) -> dict[int, list[Mapping[str, Any]]]:
+    """The first rows of the newest final board of the last phase that has one, by the key of the track."""
+    snapshots = BoardSnapshot.objects.filter(
+        phase__track__in=tracks, phase__final_published_at__isnull=False, kind=BoardSnapshot.Kind.FINAL
+    )
+    newest = snapshots.order_by("phase__track", "-phase__ends_at", "-phase", "-number").distinct("phase__track")
+    return dict(newest.annotate(head=_HEAD).values_list("phase__track", "head"))
+
+
+def _finals(tracks: list[Track]) -> dict[int, list[Mapping[str, Any]]]:
+    """The same of the newest combined standing."""
+    newest = StageSnapshot.objects.filter(track__in=tracks, stage=None).order_by("track", "-number").distinct("track")
+    return dict(newest.annotate(head=_HEAD).values_list("track", "head"))
+
+
+def _first(rows: Iterable[Mapping[str, Any]], out: set[int]) -> tuple[Winner, ...]:
+    """Those on the first places, without who was disqualified after the publication."""
+    ranked = (row for row in rows if row["rank"] is not None and row["rank"] <= PLACES)
+    return tuple(Winner(row["rank"], row["team"]) for row in ranked if row["team_number"] not in out)
