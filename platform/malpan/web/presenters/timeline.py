@@ -32,7 +32,7 @@ def timeline_of(tracks: Sequence[Track], now: datetime) -> list[Turn]:
             events.append((phase.starts_at, _("%(phase)s 시작") % {"phase": name}))
             events.append((phase.ends_at, _("%(phase)s 마감") % {"phase": name}))
     events.sort(key=lambda each: each[0])
-    turns = []
+    turns: list[Turn] = []
     for moment, together in groupby(events, key=lambda each: each[0]):
         is_first = moment > now and all(turn.is_over for turn in turns)
         turns.append(Turn(moment, tuple(text for _moment, text in together), moment <= now, is_first))
