@@ -19,14 +19,17 @@ from scoring.arena.vote_records import RANKED_LEAST
 
 def disqualified_systems(campaign: Campaign) -> dict[str, CampaignSystem]:
     """The systems that do not count, by label: their team is disqualified, or the submission does not count."""
-    is_out = Q(submission__team__disqualified_at__isnull=False) | ~counting("submission__")
-    rows = CampaignSystem.objects.filter(is_out, campaign=campaign).select_related("submission__team")
-    return {row.label: row for row in rows}
+    return {row.label: row for row in _out(campaign).select_related("submission__team")}
 
 
 def disqualified_labels(campaign: Campaign) -> frozenset[str]:
     """The labels of ``disqualified_systems``."""
-    return frozenset(disqualified_systems(campaign))
+    return frozenset(_out(campaign).values_list("label", flat=True))
+
+
+def _out(campaign: Campaign) -> QuerySet[CampaignSystem]:
+    is_out = Q(submission__team__disqualified_at__isnull=False) | ~counting("submission__")
+    return CampaignSystem.objects.filter(is_out, campaign=campaign)
 
 
 def cannot_count(campaign: Campaign, systems: Sequence[str], out: Set[str]) -> bool:
@@ -57,11 +60,14 @@ def void_disqualified(*, campaign: Campaign) -> int:
 
 def reinstated(campaign: Campaign) -> QuerySet[Assignment]:
     """The assignments that are void for a disqualification and whose systems all count again; practice stays away."""
-    labels = disqualified_labels(campaign)
     void = {"state": Assignment.State.VOID, "void_reason": Assignment.VoidReason.DISQUALIFIED}
     rows = Assignment.objects.filter(campaign=campaign, **void).exclude(kind=Assignment.Kind.CALIBRATION)
-    found = [pk for pk, systems in rows.values_list("pk", "systems") if not cannot_count(campaign, systems, labels)]
-    return Assignment.objects.filter(pk__in=found)
+    found = list(rows.values_list("pk", "systems"))
+    if not found:  # as nearly always: every judge asks before each assignment
+        return Assignment.objects.none()
+    labels = disqualified_labels(campaign)
+    found = [(pk, systems) for pk, systems in found if not cannot_count(campaign, systems, labels)]
+    return Assignment.objects.filter(pk__in=[pk for pk, _systems in found])
 
 
 def reopen_reinstated(*, campaign: Campaign) -> frozenset[int]:

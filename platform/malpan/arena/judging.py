@@ -22,7 +22,15 @@ from malpan.arena.errors import (
     NotJudgedYet,
 )
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
-from malpan.arena.queue import lock_own, newest_judgement, note_calibrated, require_in_time, texts_of, with_item
+from malpan.arena.queue import (
+    first_of,
+    lock_own,
+    newest_judgement,
+    note_calibrated,
+    require_in_time,
+    texts_of,
+    with_item,
+)
 from malpan.arena.values import clean_draft, clean_note, clean_value
 from malpan.core import audit
 
@@ -172,7 +180,7 @@ def _seconds(row: Assignment, last: Judgement | None, entered: _Entered) -> int:
 
 def _fresh(assignment: Assignment, judge: CampaignJudge) -> Assignment:
     """The assignment as it is now. Raises ``AssignmentNotFound`` for one that ``judge`` was not shown."""
-    row = with_item(judge).filter(pk=assignment.pk, first_shown_at__isnull=False).first()
+    row = first_of(with_item(judge).filter(pk=assignment.pk, first_shown_at__isnull=False), judge)
     if row is None:
         raise AssignmentNotFound
     return row

@@ -78,7 +78,7 @@ def next_assignment(*, judge: CampaignJudge, actor: User, now: datetime | None =
             raise ConsentMissing
         _void_disqualified(campaign, fresh)
         note_calibrated(fresh, now or timezone.now())
-        found = _open_rows(fresh).first()
+        found = first_of(_open_rows(fresh), fresh)
         if found is not None and found.first_shown_at is None:
             found.first_shown_at = now or timezone.now()
             found.save(update_fields=["first_shown_at"])
@@ -181,6 +181,7 @@ def lock_own(
         raise JudgeIsOrganiser
     if campaign.opened_at is None or not may_be_over:
         require_in_time(campaign, now)
+    fresh.campaign = campaign
     return campaign, fresh
 
 
@@ -188,6 +189,14 @@ def with_item(judge: CampaignJudge) -> QuerySet[Assignment]:
     """The assignments of ``judge`` with all that a page of one shows."""
     rows = Assignment.objects.filter(judge=judge)
     return rows.select_related("item", "judge__campaign__rubric", "judge__campaign__track__competition", "campaign")
+
+
+def first_of(rows: QuerySet[Assignment], judge: CampaignJudge) -> Assignment | None:
+    """The first of ``rows``, all of ``judge``, whom ``lock_own`` gave: what it read with them is not read once more."""
+    found = rows.select_related(None).select_related("item").first()
+    if found is not None:
+        found.judge, found.campaign = judge, judge.campaign
+    return found
 
 
 def note_calibrated(judge: CampaignJudge, now: datetime) -> None:
