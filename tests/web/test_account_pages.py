@@ -92,18 +92,6 @@ def test_nobody_learns_at_sign_up_who_has_an_account() -> None:
     assert User.objects.count() == 2
 
 
-@pytest.mark.parametrize("asked", ["/arena/invitation/of-a-judge/", "https://elsewhere.example/"])
-def test_the_mail_that_confirms_an_address_leads_back_to_the_invitation(asked: str) -> None:
-    client = Client()
-    client.post("/accounts/signup/", NEW | {"next": asked})
-    [link] = re.findall(r"http\S+/accounts/confirm-email/\S+", mail.outbox[0].body)[:1]
-    address = link.removeprefix("http://localhost:8000")
-    form = html.parse(client.get(address).content.decode()).one("main").one("form")
-    fields = {each.attributes["name"]: each.attributes["value"] for each in form.all("input")}
-    confirmed = client.post(form.attributes["action"], fields)
-    assert confirmed["Location"] == (asked if asked.startswith("/") else "/accounts/login/")
-
-
 def test_where_mails_are_printed_the_page_says_so(client: Client, settings: Any) -> None:
     sentence = "메일은 사이트를 실행한 터미널에 나옵니다"
     assert sentence not in client.get("/accounts/confirm-email/").content.decode()
