@@ -24,7 +24,8 @@ from malpan.stages.placings import Placing, placings_of
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 from malpan.web import certificate
-from malpan.web.pages.context import MemberRequest, members_only, page_context, period_of
+from malpan.web.pages.context import MemberRequest, members_only, page_context
+from malpan.web.presenters.periods import period_of
 
 SALT: Final = "certificate"
 

@@ -19,11 +19,12 @@ from malpan.competitions.selectors import notices_of
 from malpan.core.errors import AddressNotFound
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
-from malpan.web.pages.context import PageContext, page_context, period_of
+from malpan.web.pages.context import PageContext, page_context
 from malpan.web.presenters.citation import bibtex
 from malpan.web.presenters.composites import rules_of
 from malpan.web.presenters.notebook import questions_of, starter_notebook
 from malpan.web.presenters.page_addresses import absolute
+from malpan.web.presenters.periods import period_of
 from malpan.web.presenters.scores import caption_formats
 from malpan.web.presenters.timeline import timeline_of
 from malpan.web.presenters.winners import winners_of

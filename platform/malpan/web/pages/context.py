@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, cast
 from urllib.parse import urlencode
@@ -31,6 +30,7 @@ from malpan.competitions.terms import is_accepted
 from malpan.stages.selectors import shown_stages
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
+from malpan.web.presenters.periods import period_of
 
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
@@ -41,15 +41,6 @@ class MemberRequest(HttpRequest):
     """A request behind ``members_only``: somebody is logged in."""
 
     user: User
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """From the first start to the last end of all phases, and whether that is now, past or to come."""
-
-    starts_at: datetime | None
-    ends_at: datetime | None
-    state: str  # running | upcoming | past
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +105,6 @@ def may_visit(user: User | AnonymousUser, competition: Competition) -> bool:
 
 def _phase_of(track: Track, wanted: str | None) -> Phase | None:
     return next((phase for phase in track.phases.all() if phase.slug == wanted), None) or phase_to_show(track)
-
-
-def period_of(tracks: list[Track], now: datetime) -> Period:
-    """The period over all phases of ``tracks``; upcoming if there is none."""
-    phases = [phase for track in tracks for phase in track.phases.all()]
-    if not phases:
-        return Period(None, None, "upcoming")
-    starts_at, ends_at = min(phase.starts_at for phase in phases), max(phase.ends_at for phase in phases)
-    state = "upcoming" if now < starts_at else "running" if now < ends_at else "past"
-    return Period(starts_at, ends_at, state)
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:

@@ -12,7 +12,7 @@ from malpan.competitions.models import Competition, Phase
 from malpan.submissions.quota import services as quota
 from malpan.submissions.quota.ledger import QuotaStatus
 from malpan.teams.models import Membership, Team
-from malpan.web.pages.context import Period, period_of
+from malpan.web.presenters.periods import Period, period_of
 
 QUOTAS_SHOWN: Final = 6  # each takes a query
 PAST_SHOWN: Final = 5
