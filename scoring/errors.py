@@ -77,7 +77,7 @@ class FileError:
     def message(self, language: Language = "ko") -> str:
         """What is wrong and what to do next, in ``language``."""
         params = {name: term(name, value, language) for name, value in self.params.items()}
-        return MESSAGES[self.code].text(language).format(**params)
+        return MESSAGES[self.code].filled(language, **params)
 
     def official(self) -> str | None:
         """The contest's own message for this kind of defect, verbatim, or ``None``."""
@@ -155,7 +155,7 @@ class WordedError(Exception):
 
     def message(self, language: Language = "ko") -> str:
         """What happened, where, and what to do, in ``language``."""
-        return self.words.text(language).format(**self.params)
+        return self.words.filled(language, **self.params)
 
 
 def grouped(errors: Iterable[FileError]) -> list[list[FileError]]:

@@ -7,6 +7,7 @@ from django.urls import include, path
 from malpan.operation.health import SiteHealthView
 from malpan.operation.metrics.page import openmetrics
 from malpan.operation.site_page import page as site_page
+from malpan.operation.site_page import texts as site_texts
 
 # one log-in for everybody, with limited attempts and confirmed addresses
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -16,6 +17,7 @@ urlpatterns = [
     path("healthz/", SiteHealthView.as_view(), name="health"),
     path("openmetrics/", openmetrics, name="openmetrics"),
     path("manage/site/", site_page.site_page, name="manage_site"),
+    path("manage/site/texts/", site_texts.texts_page, name="manage_site_texts"),
     path("manage/site/throughput.csv", site_page.throughput_csv, name="manage_site_csv"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),

@@ -23,7 +23,7 @@ class NoResult(ScoringError):
         super().__init__(self.message("en"))
 
     def message(self, language: Language = "ko") -> str:
-        return _TOO_FEW.text(language).format(count=self.count)
+        return _TOO_FEW.filled(language, count=self.count)
 
 
 def require_result(votes: Votes) -> None:

@@ -99,7 +99,7 @@ class NumberOutOfRange(DesignImpossible):
 
     def message(self, language: Language = "ko") -> str:
         name = NAMES[self.params["setting"]].text(language)
-        return self.words.text(language).format(name=name, **self.params)
+        return self.words.filled(language, name=name, **self.params)
 
 
 class SharesTooHigh(DesignImpossible):

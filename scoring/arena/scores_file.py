@@ -43,7 +43,7 @@ class ScoresInvalid(ScoringError):
         super().__init__(self.message("en"))
 
     def message(self, language: Language = "ko") -> str:
-        return _WORDS[self.code].text(language).format(place=quoted(self.place))
+        return _WORDS[self.code].filled(language, place=quoted(self.place))
 
 
 @dataclass(frozen=True, slots=True)

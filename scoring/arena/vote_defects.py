@@ -69,7 +69,7 @@ class Defect:
         params = dict(self.params)
         if params.get("expected") in TYPES:
             params["expected"] = TYPES[params["expected"]].text(language)
-        text = TEXTS[self.code].text(language).format(**params)
+        text = TEXTS[self.code].filled(language, **params)
         return f"{self.place}: {text}" if language == "ko" else f"{self.place} {text}"
 
 
@@ -84,7 +84,7 @@ class VotesInvalid(ScoringError):
     def message(self, language: Language = "ko") -> str:
         """The first defects, a line each, below a line with their number."""
         head = Message("투표 파일에 잘못된 곳이 {total}곳 있습니다.", "The votes file has defects in {total} places.")
-        lines = [head.text(language).format(total=self.total)]
+        lines = [head.filled(language, total=self.total)]
         lines += [f"- {defect.message(language)}" for defect in self.defects[:_SHOWN]]
         return "\n".join(lines + ["- …"] * (self.total > _SHOWN))
 

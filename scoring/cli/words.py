@@ -298,7 +298,7 @@ WORDS: Final[dict[str, Message]] = {
 
 def say(key: str, language: Language, **params: Any) -> str:
     """The text of ``key`` with ``params`` filled in."""
-    return WORDS[key].text(language).format(**params)
+    return WORDS[key].filled(language, **params)
 
 
 def error_text(error: ScoringError, language: Language) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from scoring.text.particles import fitted
+
 Language = Literal["ko", "en"]
 
 COUNT_DIFFERS: Final = "제출 파일과 정답 파일의 데이터 개수가 서로 다름"
@@ -28,6 +30,11 @@ class Message:
 
     def text(self, language: Language) -> str:
         return self.ko if language == "ko" else self.en
+
+    def filled(self, language: Language, /, **params: Any) -> str:
+        """The text with ``params``, Korean particles chosen by what stands before them."""
+        text = self.text(language).format(**params)
+        return fitted(text) if language == "ko" else text
 
 
 TERMS: Final[dict[str, tuple[str, str]]] = {

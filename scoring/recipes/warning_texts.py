@@ -247,6 +247,6 @@ def warning_text(warning: ScoreWarning, language: Language = "ko") -> str:
     A stored warning may come from another version, with a code or params unknown here: then the text is its code.
     """
     try:
-        return warning_texts()[warning.code].text(language).format(**warning.params)
+        return warning_texts()[warning.code].filled(language, **warning.params)
     except (KeyError, ValueError):
-        return _OTHER_VERSION.text(language).format(code=warning.code)
+        return _OTHER_VERSION.filled(language, code=warning.code)

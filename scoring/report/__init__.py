@@ -18,6 +18,7 @@ from scoring.report.tables import Row, aligned, figure, indented, markdown_table
 from scoring.report.targets import Section, target_sections, targets_as_dict
 from scoring.report.words import COVERAGE, word
 from scoring.signature import ABOUT, is_demo, metric_signatures
+from scoring.text.particles import fitted
 
 ReportFormat = Literal["text", "markdown", "json"]
 
@@ -115,7 +116,7 @@ def _what_is_wrong(error: Exception) -> Message:
         return Message(f"모르는 채점 방식 «{name}»", f"unknown recipe «{name}»")
     if isinstance(error, KeyError):
         name = quoted(str(error.args[0]))
-        return Message(f"«{name}»이(가) 없습니다", f"«{name}» is missing")
+        return Message(fitted(f"«{name}»이(가) 없습니다"), f"«{name}» is missing")
     return Message("내용이 채점 결과의 꼴이 아닙니다", "its content does not have the form of a result")
 
 

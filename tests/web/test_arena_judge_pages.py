@@ -282,7 +282,7 @@ def test_every_protocol_is_judged_by_a_plain_form(protocol: str) -> None:
         ("ranking", {"rank-0": "1", "rank-1": "2"}, "모든 출력의 순위를"),
         ("ranking", {"rank-0": "1", "rank-1": "3", "rank-2": "3"}, "순위가 건너뜁니다"),
         ("errors", {"spans": "0"}, "점수를 0부터 100까지"),
-        ("errors", {"score": "70", "spans": "1", "span-0-quote": "없는 글"}, "‘없는 글’을(를) 출력에서 찾지"),
+        ("errors", {"score": "70", "spans": "1", "span-0-quote": "없는 글"}, "‘없는 글’을 출력에서 찾지"),
         ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항"}, "오류의 정도를 골라"),
         ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항", "span-0-severity": "minor"}, "오류의 종류를"),
     ],

@@ -150,7 +150,7 @@ def test_a_replaced_stage_is_named_above_the_combined_standing_until_that_is_pub
     second = judged.track.stages.get(position=2)
     judged.judged(second, {1: 61, 2: 90.25, 3: 80}, reason="합산 오류")
     page = get(judged).content.decode()
-    assert "심사 ‘2차’은(는) 이 종합 결과 뒤에 2판으로 다시 발표되었습니다." in page
+    assert "심사 ‘2차’는 이 종합 결과 뒤에 2판으로 다시 발표되었습니다." in page
     judged.publish_final(note="합산 오류")
     assert "다시 발표되었습니다" not in get(judged).content.decode()
     body = get(judged, f"{judged.track.slug}.json").json()

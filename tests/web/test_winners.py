@@ -48,7 +48,7 @@ def test_the_first_three_are_on_the_first_page_and_on_that_of_the_contest(phase:
         assert names_in(page) == ["금상", "은상", "동상"]
         places = [each.attributes["class"] for each in page.one("ol", "podium").all("li")]
         assert places == ["place-1", "place-2", "place-3"]
-        assert "/board/" in page.one("p", "winners-title").one("a").attributes["href"]
+        assert "/board/" in page.one("div", "winners").one("a").attributes["href"]
 
 
 def test_nobody_has_won_before_the_final_board_is_published(phase: Phase) -> None:
@@ -77,7 +77,7 @@ def test_where_a_final_has_stages_their_combined_standing_decides(phase: Phase) 
     )
     page = page_of("/")
     assert names_in(page) == ["다섯째"]
-    assert "/stages/" in page.one("p", "winners-title").one("a").attributes["href"]
+    assert "/stages/" in page.one("div", "winners").one("a").attributes["href"]
 
 
 def test_many_past_contests_take_as_many_queries_as_one(phase: Phase, django_assert_num_queries: Any) -> None:

@@ -208,7 +208,16 @@ PAGES: Final[dict[str, Rule]] = {
     **dict.fromkeys(
         (
             *("health", "openmetrics", "home", "set_language", "privacy", "metrics", "metric", "verify_script"),
-            *("manage_site", "manage_site_csv", "robots", "sitemap", "favicon", "citation"),
+            *(
+                "manage_site",
+                "manage_site_csv",
+                "manage_site_texts",
+                "terms_of_use",
+                "robots",
+                "sitemap",
+                "favicon",
+                "citation",
+            ),
             *(
                 "competition",
                 "competition_data",

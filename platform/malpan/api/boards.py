@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from malpan.api.frame import ANYBODY, ApiRequest, Operations
 from malpan.api.reading import next_address, visible_phase
 from malpan.api.schemas import boards as shown
-from malpan.leaderboard.boards import PAGE_ROWS, View
+from malpan.leaderboard.boards import LONGEST_SEARCH, PAGE_ROWS, View
 from malpan.leaderboard.published import past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
 from malpan.teams.selectors import team_of
@@ -27,8 +27,8 @@ operations = Operations(_("순위표"))
     says=_(
         "공개 순위표이며, 최종 순위표가 발표되었으면 final에 함께 있습니다. 한 쪽은 100줄이고 next가 다음 쪽의 "
         "주소입니다. snapshot은 이전에 발표한 최종 순위표의 번호, past는 순위가 바뀌기 전 공개 순위표의 번호, "
-        "phase는 다른 단계의 주소 이름입니다. 토큰이 있으면 내 팀의 줄을 표시하고, 없으면 ETag로 바뀌지 않은 "
-        "순위표를 다시 받지 않을 수 있습니다."
+        "phase는 다른 단계의 주소 이름, q는 이름에 이 글자가 든 팀만 찾는 말입니다. "
+        "토큰이 있으면 내 팀의 줄을 표시하고, 없으면 ETag로 바뀌지 않은 순위표를 다시 받지 않을 수 있습니다."
     ),
 )
 def board_detail(
@@ -39,12 +39,13 @@ def board_detail(
     page: str = "",
     snapshot: str = "",
     past: str = "",
+    q: str = "",
 ) -> Any:
     """The public board of the track's phase and, once published, its final board; a token marks the caller's row."""
     found = visible_phase(request.auth.user, slug, track, phase)
     number, kept = snapshot_number(snapshot or None), snapshot_number(past or None)
     own_team = team_of(request.auth.user, found.track.competition)
-    view = View.of_page(page)
+    view = View.of_page(page, search=q.strip()[:LONGEST_SEARCH])
     public = board(found, viewer_team=own_team, view=view)
     final = published_board(found, viewer_team=own_team, view=view, number=number)
     earlier = None if kept is None else past_board(found, kept, viewer_team=own_team, view=view)

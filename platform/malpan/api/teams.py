@@ -2,29 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Final
 from urllib.parse import urljoin
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
+from pydantic import AfterValidator, Field
 
 from malpan.accounts.models import Scope
 from malpan.api.frame import ApiRequest, Operations
 from malpan.api.reading import require_team, visible_competition
 from malpan.api.schemas import teams as shown
 from malpan.api.schemas.kinds import Body, Text
+from malpan.core.text import has_unseen, one_line
 from malpan.submissions.merging import accept_merge
 from malpan.teams import invitations, merging, selectors, services
 from malpan.teams.models import Team
 
 operations = Operations(_("팀"))
 TEAM = "/competitions/{slug:slug}/team"
+_is_web_address: Final = URLValidator(schemes=("http", "https"))
 
 
 class TeamName(Body):
     name: Text
     is_program: bool | None = None  # who takes part is one, whose owner is the leader
+
+
+def _seen(text: str) -> str:
+    if has_unseen(text):
+        raise ValueError(gettext("눈에 보이지 않는 글자가 있습니다. 지우고 다시 저장해 주십시오."))
+    return one_line(text)
+
+
+def _web_address(text: str) -> str:
+    try:
+        _is_web_address(text) if text else None
+    except ValidationError:
+        raise ValueError(gettext("https://로 시작하는 주소를 입력해 주십시오.")) from None
+    return text
+
+
+Shown = Annotated[Text, AfterValidator(_seen)]
+WebAddress = Annotated[Text, Field(max_length=300), AfterValidator(_web_address)]
+
+
+class ModelFacts(Body):
+    """What is not sent stays; an empty text takes it from the board."""
+
+    name: Annotated[Shown, Field(max_length=80)] | None = None
+    size: Annotated[Shown, Field(max_length=40)] | None = None
+    url: WebAddress | None = None
+    paper: WebAddress | None = None
 
 
 class MailAddress(Body):
@@ -68,6 +101,29 @@ def rename(request: ApiRequest, slug: str, data: TeamName) -> Any:
         services.rename_team(team=team, name=data.name, actor=request.auth.person)
     if data.is_program is not None:
         services.mark_program(team=team, is_program=data.is_program, actor=request.auth.person)
+    return _shown(request, slug)
+
+
+@operations.patch(
+    f"{TEAM}/model/",
+    "describeModel",
+    _("우리 모델 소개(팀장)"),
+    shown.OwnTeam,
+    scope=Scope.SUBMIT,
+    says=_("순위표의 팀 이름 아래에 보입니다. 팀 이름을 가리는 동안에는 보이지 않습니다."),
+)
+def describe_model(request: ApiRequest, slug: str, data: ModelFacts) -> Any:
+    team = _own(request, slug)
+    present = {"name": team.model_name, "size": team.model_size, "url": team.model_url, "paper": team.paper_url}
+    facts = present | data.given()
+    services.describe_model(
+        team=team,
+        actor=request.auth.person,
+        model_name=facts["name"],
+        model_size=facts["size"],
+        model_url=facts["url"],
+        paper_url=facts["paper"],
+    )
     return _shown(request, slug)
 
 

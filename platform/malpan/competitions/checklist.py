@@ -15,6 +15,8 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from scoring.text.particles import fitted
+
 
 class State(StrEnum):
     OK = "ok"
@@ -99,7 +101,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        return str(self.words) % self.params
+        return fitted(str(self.words) % self.params)
 
     @property
     def is_gap(self) -> bool:

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.models import AuditEntry
+from malpan.core.models import AuditEntry, SiteText
 
 admin.site.site_header = _("말판 관리")
 admin.site.site_title = _("말판 관리")
@@ -43,3 +43,8 @@ class AuditEntryAdmin(RecordAdmin):
     search_fields = ["object_id", "actor__email", "actor__name", "before", "after"]
     list_select_related = ["actor", "person"]
     date_hierarchy = "created_at"
+
+
+@admin.register(SiteText)
+class SiteTextAdmin(RecordAdmin):
+    list_display = ["kind", "changed_at"]

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from malpan.core.errors import DomainError, SystemFault, Text
 from malpan.core.times import kst_text
+from scoring.text.particles import fitted
 
 
 def text_of(error: DomainError) -> str:
@@ -34,7 +35,7 @@ def heading_of(error: DomainError) -> str:
 
 
 def _filled(sentence: Text, params: Mapping[str, Any]) -> str:
-    return str(sentence) % {name: _shown(name, value) for name, value in params.items()}
+    return fitted(str(sentence) % {name: _shown(name, value) for name, value in params.items()})
 
 
 def _shown(name: str, value: Any) -> str:

@@ -5,6 +5,9 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from malpan.core.language import in_language
+from malpan.core.text import MARKDOWN_MAX_CHARS
+
 
 class AuditEntry(models.Model):
     """One change. ``action`` is ``<object>.<verb>``; never contains a reference answer.
@@ -69,3 +72,28 @@ class Chore(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class SiteText(models.Model):
+    """A text of the whole site that its operator writes, in Markdown."""
+
+    class Kind(models.TextChoices):
+        PRIVACY = "privacy", _("개인정보 처리방침")
+        TERMS = "terms", _("이용약관")
+
+    kind = models.CharField(_("종류"), max_length=10, unique=True, choices=Kind.choices)
+    text_ko = models.TextField(_("글"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    text_en = models.TextField(_("글(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
+    changed_at = models.DateTimeField(_("고친 때"))
+
+    class Meta:
+        verbose_name = _("사이트의 글")
+        verbose_name_plural = _("사이트의 글")
+        ordering = ["kind"]
+
+    def __str__(self) -> str:
+        return self.kind
+
+    @property
+    def text(self) -> str:
+        return in_language(self.text_ko, self.text_en)

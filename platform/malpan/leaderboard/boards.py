@@ -21,6 +21,7 @@ from malpan.teams.selectors import disqualified_teams
 from scoring.composite import Component, Composite
 from scoring.recipes import Column, Recipe
 
+LONGEST_SEARCH: Final = 100  # letters
 PAGE_ROWS: Final = 100
 RANK: Final = "rank"
 COUNT: Final = "submissions"

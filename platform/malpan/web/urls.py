@@ -45,6 +45,7 @@ urlpatterns = [
     path("sitemap.xml", findable.sitemap, name="sitemap"),
     path("favicon.ico", findable.favicon, name="favicon"),
     path("privacy/", account.privacy_page, name="privacy"),
+    path("terms/", account.terms_of_use_page, name="terms_of_use"),
     path("metrics/", metrics.index_page, name="metrics"),
     path("metrics/<slug:name>/", metrics.card_page, name="metric"),
     path("competitions/<slug:slug>/", competition.overview_page, name="competition"),

@@ -52,7 +52,7 @@ def test_the_version(capsys):
     ("content", "korean", "english"),
     [
         (contest_json(PREDICTION_ROWS).encode(), "채점 결과의 꼴이 아닙니다", "does not have the form of a result"),
-        (b'{"items": []}', "«recipe»이(가) 없습니다", "«recipe» is missing"),
+        (b'{"items": []}', "«recipe»가 없습니다", "«recipe» is missing"),
         (b'{"recipe": "no@1"}', "모르는 채점 방식 «no@1»", "unknown recipe «no@1»"),
         (b"id\tcaption\n", "JSON이 아닙니다", "it is no JSON"),
         (b"\xff\xfe\x00", "UTF-8로 쓴 글이 아닙니다", "it is no text in UTF-8"),

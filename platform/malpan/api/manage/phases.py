@@ -22,6 +22,7 @@ from malpan.competitions.setup import remove_phase
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
 from malpan.submissions.scoring_changes import split_again, update_phase
+from scoring.text.particles import fitted
 
 operations = ManageOperations(_("운영: 단계"))
 ONE = f"{MANAGE}/phases/{{int:pk}}"
@@ -138,7 +139,11 @@ def require_confirmed(phase: Phase, word: str) -> None:
     """Raises ``FieldsInvalid`` unless ``word`` is the slug of ``phase``."""
     if word != phase.slug:
         raise FieldsInvalid(
-            [FieldError("body.confirm", gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": phase.slug})]
+            [
+                FieldError(
+                    "body.confirm", fitted(gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": phase.slug})
+                )
+            ]
         )
 
 

@@ -37,9 +37,19 @@ class MergeRequest(Schema):
     created_at: datetime
 
 
+class Model(Schema):
+    """What boards say of the team's model; each may be empty."""
+
+    name: str
+    size: str
+    url: str
+    paper: str
+
+
 class Team(Schema):
     name: str
     number: int
+    model: Model
     is_baseline: bool
     is_program: bool  # who takes part is one; its owner is the leader
     disqualified_at: datetime | None
@@ -58,6 +68,12 @@ def team(found: models.Team) -> dict[str, Any]:
     return {
         "name": found.name,
         "number": found.number,
+        "model": {
+            "name": found.model_name,
+            "size": found.model_size,
+            "url": found.model_url,
+            "paper": found.paper_url,
+        },
         "is_baseline": found.is_baseline,
         "is_program": found.is_program,
         "disqualified_at": found.disqualified_at,

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.arena.judges import consent_version_of
 from malpan.arena.models import Assignment, Campaign, CampaignJudge
 from malpan.web.forms.fields import ConfirmField, one_line
+from scoring.text.particles import fitted
 
 SPANS_MAX: Final = 200
 TEAMS_MAX: Final = 50
@@ -117,7 +118,7 @@ def located(value: Mapping[str, Any], texts: Sequence[str]) -> tuple[dict[str, A
         place = place_of(span, texts[0])
         if place is None:
             text = gettext("‘%(quote)s’을(를) 출력에서 찾지 못했습니다. 출력의 글을 그대로 옮겨 적어 주십시오.")
-            problems.append(text % {"quote": span["quote"]})
+            problems.append(fitted(text % {"quote": span["quote"]}))
         else:
             kept = {name: span[name] for name in ("output", "severity", "category")}
             spans.append({**kept, "start": place[0], "end": place[1]})

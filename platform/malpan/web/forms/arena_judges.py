@@ -17,6 +17,7 @@ from malpan.arena.judges import REASON_MAX
 from malpan.core.text import one_line
 from malpan.web.forms.arena import KnownTeamsForm
 from malpan.web.forms.fields import text_area
+from scoring.text.particles import fitted
 
 LINES_MAX: Final = 50  # invitations of one form: a mail is sent for each before the page answers
 _SEPARATOR: Final = re.compile(r"[,;\t]")
@@ -101,9 +102,9 @@ def _fault(email: str, institution: str, seen: set[str]) -> str:
     try:
         validate_email(email)
     except ValidationError:
-        return _t("‘%(email)s’은(는) 이메일 주소가 아닙니다.") % {"email": email[:100]}
+        return fitted(_t("‘%(email)s’은(는) 이메일 주소가 아닙니다.") % {"email": email[:100]})
     if email.lower() in seen:
-        return _t("‘%(email)s’을(를) 두 번 적었습니다.") % {"email": email}
+        return fitted(_t("‘%(email)s’을(를) 두 번 적었습니다.") % {"email": email})
     if len(institution) > INSTITUTION_MAX:
         return _t("소속 기관은 %(limit)d자까지 적을 수 있습니다.") % {"limit": INSTITUTION_MAX}
     return ""

@@ -17,6 +17,7 @@ from malpan.arena.models.campaign import TITLE_MAX
 from malpan.arena.rubric_form import ANCHOR_MAX, CRITERIA_MAX, LABEL_MAX, REASONS_MAX, SCALE, WEIGHT
 from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, text_area
+from scoring.text.particles import fitted
 
 KEY: Final = re.compile(r"\A[a-z][a-z0-9_]{0,39}\Z")
 _ANCHOR_LINE: Final = re.compile(r"\s*(\d{1,3})\s*(?:점)?\s*[:：]\s*(\S.*)")
@@ -206,9 +207,9 @@ def read_anchors(text: str, low: int, high: int) -> dict[int, str]:
             raise _at_line(number, _t("‘점수: 설명’의 모양이 아닙니다."))
         score, words = int(read[1]), read[2].strip()
         if not low <= score <= high:
-            raise _at_line(number, _t("점수 %(score)d이(가) 척도를 벗어납니다.") % {"score": score})
+            raise _at_line(number, fitted(_t("점수 %(score)d이(가) 척도를 벗어납니다.") % {"score": score}))
         if score in found:
-            raise _at_line(number, _t("점수 %(score)d을(를) 두 번 적었습니다.") % {"score": score})
+            raise _at_line(number, fitted(_t("점수 %(score)d을(를) 두 번 적었습니다.") % {"score": score}))
         if len(words) > ANCHOR_MAX:
             raise _at_line(number, _t("설명이 %(limit)d자를 넘습니다.") % {"limit": ANCHOR_MAX})
         found[score] = words

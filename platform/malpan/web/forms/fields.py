@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
+from scoring.text.particles import fitted
 
 MARKDOWN_HELP: Final = _(
     "Markdown으로 쓸 수 있습니다(제목 ##, 목록 -, 표, 링크). 스크립트와 서식 HTML, 다른 사이트의 이미지는 지워집니다."
@@ -85,8 +86,8 @@ class TypedForm(forms.Form):
         super().__init__(data, **kwargs)
         self.wanted = phase.slug
         text = gettext("확인을 위해 단계의 주소 이름 ‘%(word)s’을(를) 그대로 적어 주십시오.")
-        self.fields["word"].help_text = text % {"word": self.wanted}
-        self.refusal = gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted}
+        self.fields["word"].help_text = fitted(text % {"word": self.wanted})
+        self.refusal = fitted(gettext("‘%(word)s’을(를) 그대로 적어야 합니다.") % {"word": self.wanted})
         self.fields["word"].error_messages["required"] = self.refusal
 
     def clean_word(self) -> str:

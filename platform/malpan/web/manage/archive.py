@@ -28,6 +28,7 @@ from malpan.web.acting import act
 from malpan.web.forms.archive import ExportForm, ImportForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, members_only
+from scoring.text.particles import fitted
 
 SHOWN_FINDINGS: Final = 100
 
@@ -108,7 +109,7 @@ def _report_import(request: MemberRequest, done: Imported) -> str:
     """Add messages about the import; returns the address to go to."""
     text = _("‘%(title)s’을(를) 가져왔습니다: 팀 %(teams)s, 제출 %(submissions)s, 새로 만든 사람 %(people)s.")
     numbers = {"teams": done.counts["teams"], "submissions": done.counts["submissions"], "people": done.new_people}
-    messages.success(request, text % ({"title": done.competition.title} | numbers))
+    messages.success(request, fitted(text % ({"title": done.competition.title} | numbers)))
     if not done.has_references:
         messages.warning(request, _("정답은 들어오지 않았습니다. 정답을 올리기 전에는 새로 채점할 수 없습니다."))
     if done.missing_files:

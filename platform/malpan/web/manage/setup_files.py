@@ -29,6 +29,7 @@ from malpan.web.manage.references import reference_helps, warn_of
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import rejected_file
+from scoring.text.particles import fitted
 
 
 @require_safe
@@ -111,7 +112,7 @@ def new_file_page(request: MemberRequest, access: ManageAccess, track_slug: str)
         request,
         lambda values: _add_file(track=track, actor=request.user, **values),
         form=form,
-        success=lambda file: text % {"name": file.file_name},
+        success=lambda file: fitted(text % {"name": file.file_name}),
         to=access.url("manage_setup_files"),
         render_again=lambda status: _form_page(request, access, "file", form, status, track=track),
     )
@@ -147,7 +148,7 @@ def remove_file_action(request: MemberRequest, access: ManageAccess, pk: int) ->
         request,
         lambda _values: remove_data_file(file=file, actor=request.user),
         form=removal,
-        success=_("‘%(name)s’을(를) 내렸습니다.") % {"name": file.file_name},
+        success=fitted(_("‘%(name)s’을(를) 내렸습니다.") % {"name": file.file_name}),
         to=access.url("manage_setup_files"),
         render_again=lambda status: _file_page(
             request, access, file, DataFileForm(instance=file), removal=removal, status=status

@@ -16,6 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.core.models import SiteText
+from malpan.core.site_texts import site_text
 from malpan.privacy.erasing import erase, obstacles, teams_affected
 from malpan.privacy.errors import LeadsOthers, OwnsAlone
 from malpan.privacy.exporting import as_json
@@ -29,7 +31,13 @@ from malpan.web.pages.context import MemberRequest, members_only
 def privacy_page(request: HttpRequest) -> HttpResponse:
     """The statement for everybody, before they sign up."""
     who = {"operator": settings.SITE_OPERATOR, "contact": settings.SITE_CONTACT}
-    return render(request, "pages/privacy.html", {"subjects": SUBJECTS, **who})
+    text = site_text(SiteText.Kind.PRIVACY)
+    return render(request, "pages/privacy.html", {"subjects": SUBJECTS, "text": text, **who})
+
+
+@require_safe
+def terms_of_use_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/terms_of_use.html", {"text": site_text(SiteText.Kind.TERMS)})
 
 
 @never_cache

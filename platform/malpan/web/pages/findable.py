@@ -47,7 +47,7 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 
 
 def _paths() -> Iterator[str]:
-    yield from (reverse(name) for name in ("home", "metrics", "privacy", "api-docs"))
+    yield from (reverse(name) for name in ("home", "metrics", "privacy", "terms_of_use", "api-docs"))
     yield from (reverse("metric", args=[name]) for name in card_names())
     found = published_competitions()
     for competition in (*found.running, *found.upcoming, *found.past):

@@ -94,6 +94,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "run.cancel": _("채점을 취소함"),
     "run.retry": _("채점을 다시 시도함"),
     "rubric.create": _("평가 기준표를 만듦"),
+    "site_text.update": _("사이트의 글을 고침"),
     "stage.confirm_table": _("심사 점수표를 확인함"),
     "stage.create": _("심사를 만듦"),
     "stage.enter_table": _("심사 점수표를 입력함"),

@@ -15,7 +15,7 @@ from django.core.paginator import Paginator
 from django.utils.safestring import SafeString
 
 from malpan.competitions.targets import board_targets_of
-from malpan.leaderboard.boards import PAGE_ROWS, RANK, Board, BoardRow, View
+from malpan.leaderboard.boards import LONGEST_SEARCH, PAGE_ROWS, RANK, Board, BoardRow, View
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, scores, sureness
@@ -28,7 +28,6 @@ SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published
 PAST: Final = "past"  # ?past=1: the public board as it was kept first
 SEARCH: Final = "q"  # ?q=한글: the teams whose names have it
 SEARCHED_FROM: Final = 50  # teams
-LONGEST_SEARCH: Final = 100
 _KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, "metrics", "sort", "order")
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from malpan.accounts.models import ApiToken, Scope
 from malpan.competitions.models import Phase, Track
@@ -21,6 +21,7 @@ from malpan.web.presenters import audit, composites, formatting, stages
 from malpan.web.presenters import page_addresses as addresses
 from scoring.composite import Part
 from scoring.recipes import Recipe
+from scoring.text.particles import fitted
 
 register = template.Library()
 
@@ -124,6 +125,12 @@ def markdown_filter(text: str) -> SafeString:
 
 
 @register.filter
+def particles(text: str) -> str:
+    """Korean particles chosen by what stands before them; for ``{% filter particles %}`` around a filled sentence."""
+    return mark_safe(fitted(text)) if isinstance(text, SafeString) else fitted(text)  # noqa: S308 - nothing is added
+
+
+@register.filter
 def percent(share: float | None) -> str:
     """A share 0-1 as a whole percentage, rounded down so that 100 % means done."""
     return f"{int((share or 0) * 100)}%"
@@ -172,6 +179,12 @@ def kst_short(moment: datetime) -> str:
 def page_addresses(request: HttpRequest) -> dict[str, str]:
     """The addresses of this page, plain and by language."""
     return addresses.page_addresses(request)
+
+
+@register.simple_tag
+def site_contact() -> str:
+    """The address of who answers for the site; may be empty."""
+    return settings.SITE_CONTACT
 
 
 @register.simple_tag
