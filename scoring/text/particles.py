@@ -20,14 +20,14 @@ _FORMS: Final = {  # after a final consonant, and without one
     "(이)라": ("이라", "라"),
 }
 _PLACE: Final = re.compile(
-    rf"(?P<last>[^\s{re.escape(_CLOSING)}])(?P<closing>[{re.escape(_CLOSING)}]*)"
+    rf"(?P<last>[nN][gG]|[^\s{re.escape(_CLOSING)}])(?P<closing>[{re.escape(_CLOSING)}]*)"
     rf"(?P<both>{'|'.join(map(re.escape, _FORMS))})"
 )
 _SYLLABLES: Final = range(0xAC00, 0xD7A4)
 _FINALS: Final = 28
 _RIEUL: Final = 8  # 로 follows it as it follows a vowel
 _DIGITS: Final = dict(zip("0123456789", "영일이삼사오육칠팔구", strict=True))
-_LETTERS: Final = {"l": "엘", "m": "엠", "n": "엔", "r": "알"}
+_LETTERS: Final = {"l": "엘", "m": "엠", "n": "엔", "r": "알", "ng": "엥"}
 
 
 def fitted(text: str) -> str:

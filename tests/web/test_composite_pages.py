@@ -271,7 +271,7 @@ def test_an_organiser_sets_the_components_of_a_track() -> None:
     [
         ("rmse45", "1번째 줄을 읽을 수 없습니다"),
         ("exact_match 45\nbleurt many", "2번째 줄을 읽을 수 없습니다"),
-        ("nothing 45", "‘nothing’(이)라는 점수가 없습니다. 쓸 수 있는 점수: "),
+        ("nothing 45", "‘nothing’이라는 점수가 없습니다. 쓸 수 있는 점수: "),
         ("nothing 45", ", bleurt, "),
         ("bleurt 45\nbleurt 10", "‘bleurt’가 두 번 있습니다"),
         ("bleurt 0", "가중치는 0보다 크고"),

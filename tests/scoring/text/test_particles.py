@@ -21,6 +21,7 @@ from scoring.text.particles import fitted
         ("'score'이(가), 'metric'은(는), 'bleurt'을(를)", "'score'가, 'metric'는, 'bleurt'를"),
         ("«item»은(는), [Malpan]을(를), URL과(와)", "«item»은, [Malpan]을, URL과"),
         ("‘점수’(이)라는, ‘값’(이)라는", "‘점수’라는, ‘값’이라는"),
+        ("‘nothing’(이)라는, big을(를)", "‘nothing’이라는, big를"),
         ("rouge(F1)이(가)", "rouge(F1)이"),
         ("🙂은(는)", "🙂은(는)"),  # nothing that is read
         ("은(는)", "은(는)"),
