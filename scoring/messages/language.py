@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 Language = Literal["ko", "en"]
 

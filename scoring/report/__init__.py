@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from scoring.errors import Language, Message, ScoringError, quoted
+from scoring.particles import fitted
 from scoring.recipes import Column, UnknownRecipe, get_recipe, warning_text
 from scoring.recipes.targets import Target, published_sets
 from scoring.records import ItemScores, ScoreReport, ScoreWarning
@@ -18,7 +19,6 @@ from scoring.report.tables import Row, aligned, figure, indented, markdown_table
 from scoring.report.targets import Section, target_sections, targets_as_dict
 from scoring.report.words import COVERAGE, word
 from scoring.signature import ABOUT, is_demo, metric_signatures
-from scoring.text.particles import fitted
 
 ReportFormat = Literal["text", "markdown", "json"]
 

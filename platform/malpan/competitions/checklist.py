@@ -15,7 +15,7 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 
 class State(StrEnum):

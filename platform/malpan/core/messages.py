@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from malpan.core.errors import DomainError, SystemFault, Text
 from malpan.core.times import kst_text
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 
 def text_of(error: DomainError) -> str:

@@ -22,7 +22,7 @@ from malpan.competitions.setup import remove_phase
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
 from malpan.submissions.scoring_changes import split_again, update_phase
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 operations = ManageOperations(_("운영: 단계"))
 ONE = f"{MANAGE}/phases/{{int:pk}}"

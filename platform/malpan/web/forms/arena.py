@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.arena.judges import consent_version_of
 from malpan.arena.models import Assignment, Campaign, CampaignJudge
 from malpan.web.forms.fields import ConfirmField, one_line
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 SPANS_MAX: Final = 200
 TEAMS_MAX: Final = 50

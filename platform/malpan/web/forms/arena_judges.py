@@ -17,7 +17,7 @@ from malpan.arena.judges import REASON_MAX
 from malpan.core.text import one_line
 from malpan.web.forms.arena import KnownTeamsForm
 from malpan.web.forms.fields import text_area
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 LINES_MAX: Final = 50  # invitations of one form: a mail is sent for each before the page answers
 _SEPARATOR: Final = re.compile(r"[,;\t]")

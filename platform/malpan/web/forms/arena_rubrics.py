@@ -17,7 +17,7 @@ from malpan.arena.models.campaign import TITLE_MAX
 from malpan.arena.rubric_form import ANCHOR_MAX, CRITERIA_MAX, LABEL_MAX, REASONS_MAX, SCALE, WEIGHT
 from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, text_area
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 KEY: Final = re.compile(r"\A[a-z][a-z0-9_]{0,39}\Z")
 _ANCHOR_LINE: Final = re.compile(r"\s*(\d{1,3})\s*(?:점)?\s*[:：]\s*(\S.*)")

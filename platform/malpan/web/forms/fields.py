@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 MARKDOWN_HELP: Final = _(
     "Markdown으로 쓸 수 있습니다(제목 ##, 목록 -, 표, 링크). 스크립트와 서식 HTML, 다른 사이트의 이미지는 지워집니다."

@@ -28,7 +28,7 @@ from malpan.web.acting import act
 from malpan.web.forms.archive import ExportForm, ImportForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, members_only
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 SHOWN_FINDINGS: Final = 100
 

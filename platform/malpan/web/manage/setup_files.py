@@ -29,7 +29,7 @@ from malpan.web.manage.references import reference_helps, warn_of
 from malpan.web.manage.wizard import steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.scores import rejected_file
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 
 @require_safe

@@ -20,8 +20,8 @@ from malpan.web import markdown
 from malpan.web.presenters import audit, composites, formatting, stages
 from malpan.web.presenters import page_addresses as addresses
 from scoring.composite import Part
+from scoring.particles import fitted
 from scoring.recipes import Recipe
-from scoring.text.particles import fitted
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring.messages.language import Message
-from scoring.text.particles import fitted
+from scoring.particles import fitted
 
 
 @pytest.mark.parametrize(
