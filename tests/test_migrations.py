@@ -13,7 +13,7 @@ def added_later() -> list[tuple[str, str, AddField]]:
     known = MigrationLoader(None).disk_migrations
     return [
         (name, app, operation)
-        for (app, name), migration in known.items()
+        for (app, name), migration in sorted(known.items(), key=lambda each: each[0])
         if migration.__module__.startswith("malpan.") and not migration.initial and not name.startswith("0001")
         for operation in migration.operations
         if isinstance(operation, AddField)
