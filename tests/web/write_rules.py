@@ -211,7 +211,6 @@ PAGES: Final[dict[str, Rule]] = {
             *(
                 "manage_site",
                 "manage_site_csv",
-                "manage_site_texts",
                 "terms_of_use",
                 "robots",
                 "sitemap",
@@ -290,6 +289,7 @@ PAGES: Final[dict[str, Rule]] = {
     "api_token_revoke": Rule(LEADER),
     # not who leads others, is the only owner or the only administrator
     "account_close": Rule(PEOPLE - {"own team", "owner", "superuser"}, {"password": PASSWORD, "confirm": "on"}),
+    "manage_site_texts": Rule(ADMIN | {"staff"}, {"kind": "terms", "text_ko": "새 약관", "text_en": ""}),
     "manage_new": Rule(ADMIN, {"title_ko": "대회", "title_en": "Contest", "slug": "new"}),
     "manage_import": Rule(
         ADMIN, lambda w: {"file": upload(w.archive, "archive.zip"), "slug": "imported", "confirm": "on"}
