@@ -168,5 +168,5 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_import": ("importCompetition",),
     "manage_site": "Of the site, for whoever keeps it running: /openmetrics/ has the same figures for programs.",
     "manage_site_csv": "Of the site, as above.",
-    "manage_site_texts": "Of the site: its terms and its privacy statement, which whoever keeps it running writes once.",
+    "manage_site_texts": "Of the site: its terms and its privacy statement, written by whoever keeps it running.",
 }

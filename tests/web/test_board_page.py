@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -242,5 +243,5 @@ def test_a_row_says_how_many_reasons_were_given(contest: Contest, client: Client
         coverage={"reason_coverage": 0.875}, is_demo_models=True
     )
     assert team_cells(page_of(client, contest.url("board/")))["Team One"] == "바로 위와 −10.77 이유 응답률 87.5%"
-    [row] = [row for row in client.get(contest.url("board/?as=csv")).content.decode().splitlines() if "Team One" in row]
-    assert row.endswith(",0.875")
+    rows = csv.DictReader(client.get(contest.url("board/?as=csv")).content.decode("utf-8-sig").splitlines())
+    assert [row["reason_coverage"] for row in rows if row["team"] == "Team One"] == ["0.875"]

@@ -65,6 +65,7 @@ API_MANAGE: Final = f"api/v1/{MANAGE}"
 RULES: Final[dict[str, str]] = {
     "": EVERYONE,  # the first page alone: see ``rule_of``
     "healthz/": EVERYONE,
+    **dict.fromkeys(("robots.txt", "sitemap.xml", "favicon.ico", "terms/"), EVERYONE),
     "language/": EVERYONE,
     "metrics/": EVERYONE,
     "privacy/": EVERYONE,
@@ -106,6 +107,7 @@ RULES: Final[dict[str, str]] = {
     **{f"{API_MANAGE}{page}": OWNERS for page in ("roles/", "export/", "verification/")},
     "competitions/<slug:slug>/": EVERYONE,
     "competitions/<slug:slug>/data/": EVERYONE,
+    "competitions/<slug:slug>/citation.bib": EVERYONE,
     "competitions/<slug:slug>/submit/": EVERYONE,
     "competitions/<slug:slug>/board/": EVERYONE,
     "competitions/<slug:slug>/figures/": EVERYONE,  # what the boards say

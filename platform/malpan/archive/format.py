@@ -178,6 +178,7 @@ LEFT_OUT: Final = (
     "arena.judgementdraft",
     "competitions.competitionendpoint",  # addresses to which this site sends
     "core.chore",  # of the whole site
+    "core.sitetext",  # likewise
     "arena.computation",  # made anew when it is asked for
     "teams.invitation",  # single-use links to teams of this site
     "jobs.job",  # current work: an unfinished run is queued again by the import

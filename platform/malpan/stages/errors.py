@@ -286,5 +286,7 @@ class CertificateNotValid(NotFound):
 class CertificateFontMissing(SystemFault):
     """The machine has no Korean font to draw a certificate with. Params: none."""
 
-    text = _("참가 확인서를 만들 글꼴이 서버에 없습니다. 운영자에게 알려 주십시오. 결과와 순위에는 영향이 없습니다.")
-    promises_no_charge = False
+    text = _(
+        "참가 확인서를 만들 글꼴이 서버에 없습니다. 운영자에게 알려 주십시오. 결과와 순위에는 영향이 없고 제출 횟수도 "
+        "차감되지 않습니다."
+    )
