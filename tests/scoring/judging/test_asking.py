@@ -426,7 +426,7 @@ def test_the_budget_of_tokens_ends_within_one_request(tmp_path: Path) -> None:
 def test_requests_that_were_not_done_cost_nothing(tmp_path: Path) -> None:
     with demo_judge(faults=("busy",), rate=0.5) as server:
         ledger = MemoryLedger()
-        report_of(profile_for(tmp_path / "p.toml", server.url, max_requests=ITEMS), options=_with(ledger))
+        report_of(profile_for(tmp_path / "p.toml", server.url, max_requests=ITEMS, timeout=60.0), options=_with(ledger))
         assert server.stats.faults["busy"] > 0
         assert (ledger.usage().requests, ledger.usage().tokens) == (ITEMS, server.stats.tokens)
 
