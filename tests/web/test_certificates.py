@@ -6,6 +6,7 @@ import copy
 import re
 from datetime import date
 from io import BytesIO
+from typing import Any
 
 import pytest
 from django.core import signing
@@ -177,8 +178,8 @@ def test_what_is_not_true_any_more_is_not_confirmed(contest: Contest, change: st
     assert person.name not in answer.content.decode() or not person.name
 
 
-def test_without_a_font_the_server_says_so(contest: Contest, settings: object) -> None:
-    settings.CERTIFICATE_FONT = "/nowhere/font.ttf"  # type: ignore[attr-defined]
+def test_without_a_font_the_server_says_so(contest: Contest, settings: Any) -> None:
+    settings.CERTIFICATE_FONT = "/nowhere/font.ttf"
     answer = client_of(leader_of(contest.teams[1])).get(address(contest))
     assert answer.status_code == 503
     assert "글꼴이 서버에 없습니다" in answer.content.decode()

@@ -106,6 +106,8 @@ def test_a_program_says_so_by_the_api_and_an_organiser_may(phase: Phase, team: T
     assert ask(leader_of(team), "team/", {"name": "새말벗"})["team"]["is_program"]
     finished_submission(phase, team, 0.5)
     assert ask(leader_of(team), "team/", {"name": "새말벗", "is_program": False})["code"] == "program_stays"
+    assert ask(leader_of(team), "team/", {"name": "다른 말벗", "is_program": False})["code"] == "program_stays"
+    assert Team.objects.get(pk=team.pk).name == "새말벗"  # not half of what was asked
     owner = UserFactory.create()
     appoint(competition=team.competition, user=owner, role=CompetitionRole.Role.OWNER, actor=None)
     assert ask(owner, f"manage/teams/{team.number}/", {"is_program": False})["is_program"] is False

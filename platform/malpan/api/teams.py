@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
+from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
@@ -80,10 +81,10 @@ def own_team(request: ApiRequest, slug: str) -> Any:
 
 @operations.post(f"{TEAM}/", "createTeam", _("팀 만들기"), shown.OwnTeam, status=201, scope=Scope.SUBMIT)
 def create(request: ApiRequest, slug: str, data: TeamName) -> Any:
-    made = services.create_team(
-        competition=visible_competition(request.auth.user, slug), name=data.name, leader=request.auth.person
-    )
-    services.mark_program(team=made, is_program=bool(data.is_program), actor=request.auth.person)
+    competition = visible_competition(request.auth.user, slug)
+    with transaction.atomic():  # both or neither
+        made = services.create_team(competition=competition, name=data.name, leader=request.auth.person)
+        services.mark_program(team=made, is_program=bool(data.is_program), actor=request.auth.person)
     return _shown(request, slug)
 
 
@@ -97,10 +98,11 @@ def create(request: ApiRequest, slug: str, data: TeamName) -> Any:
 )
 def rename(request: ApiRequest, slug: str, data: TeamName) -> Any:
     team = _own(request, slug)
-    if data.is_program is None or data.name != team.name:
-        services.rename_team(team=team, name=data.name, actor=request.auth.person)
-    if data.is_program is not None:
-        services.mark_program(team=team, is_program=data.is_program, actor=request.auth.person)
+    with transaction.atomic():  # both or neither
+        if data.is_program is None or data.name != team.name:
+            services.rename_team(team=team, name=data.name, actor=request.auth.person)
+        if data.is_program is not None:
+            services.mark_program(team=team, is_program=data.is_program, actor=request.auth.person)
     return _shown(request, slug)
 
 
