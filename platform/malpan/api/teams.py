@@ -82,9 +82,9 @@ def own_team(request: ApiRequest, slug: str) -> Any:
 @operations.post(f"{TEAM}/", "createTeam", _("팀 만들기"), shown.OwnTeam, status=201, scope=Scope.SUBMIT)
 def create(request: ApiRequest, slug: str, data: TeamName) -> Any:
     competition = visible_competition(request.auth.user, slug)
-    with transaction.atomic():  # both or neither
-        made = services.create_team(competition=competition, name=data.name, leader=request.auth.person)
-        services.mark_program(team=made, is_program=bool(data.is_program), actor=request.auth.person)
+    services.create_team(
+        competition=competition, name=data.name, leader=request.auth.person, is_program=bool(data.is_program)
+    )
     return _shown(request, slug)
 
 

@@ -45,11 +45,18 @@ MODEL_FIELDS: Final = ("model_name", "model_size", "model_url", "paper_url")
 
 
 def create_team(
-    *, competition: Competition, name: str, leader: User, is_baseline: bool = False, actor: User | None = None
+    *,
+    competition: Competition,
+    name: str,
+    leader: User,
+    is_baseline: bool = False,
+    is_program: bool = False,
+    actor: User | None = None,
 ) -> Team:
     """Make a team of ``competition`` led by ``leader``, with the next number.
 
     ``actor``: the organiser who makes it for somebody; then the leader is asked for the terms when submitting.
+    ``is_program``: as in ``mark_program``.
 
     Raises ``TermsNotAccepted``, ``TeamNameInvalid``, ``TeamNameTaken`` or, if the leader already has a team there,
     ``AlreadyInTeam``. The database's constraints decide between parallel requests.
@@ -60,9 +67,13 @@ def create_team(
     try:
         with transaction.atomic():
             number = next_team_number(lock_competition(competition.pk))
-            team = Team.objects.create(competition=competition, name=clean_name, number=number, is_baseline=is_baseline)
+            team = Team.objects.create(
+                competition=competition, name=clean_name, number=number, is_baseline=is_baseline, is_program=is_program
+            )
             Membership.objects.create(team=team, user=leader, competition=competition, role=Membership.Role.LEADER)
             after = {"name": clean_name, "number": number, "leader": leader.pk}
+            if is_program:
+                after["is_program"] = True
             audit.record(actor=actor or leader, action="team.create", obj=team, after=after, person=leader)
     except IntegrityError as error:
         raise team_refusal(error, clean_name) from error

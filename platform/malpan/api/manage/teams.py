@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count
 from django.utils.translation import gettext_noop as _
 
@@ -60,12 +61,13 @@ def team(request: ApiRequest, slug: str, number: int) -> Any:
 def change(request: ApiRequest, slug: str, number: int, data: shown.TeamChange) -> Any:
     competition = managed(request, slug, Permission.MANAGE)
     found = selectors.team_by_number(competition, number)
-    if data.name is not None:
-        services.rename_team(team=found, name=data.name, actor=request.auth.person)
-    if data.is_baseline is not None:
-        services.mark_baseline(team=found, is_baseline=data.is_baseline, actor=request.auth.person)
-    if data.is_program is not None:
-        services.mark_program(team=found, is_program=data.is_program, actor=request.auth.person)
+    with transaction.atomic():  # all or nothing
+        if data.name is not None:
+            services.rename_team(team=found, name=data.name, actor=request.auth.person)
+        if data.is_baseline is not None:
+            services.mark_baseline(team=found, is_baseline=data.is_baseline, actor=request.auth.person)
+        if data.is_program is not None:
+            services.mark_program(team=found, is_program=data.is_program, actor=request.auth.person)
     return _shown(competition, number)
 
 
