@@ -32,13 +32,14 @@ def organiser(stack: Stack, contest: dict[str, Any]) -> Visitor:
     return visitor
 
 
-SURENESS = ("intervals", "rank_interval", "tie_band", "tied_rank", "above_p")
+# how sure the ranks are, and in the first hour of a day in Korea how it began
+NOTED_LATER = ("intervals", "rank_interval", "tie_band", "tied_rank", "above_p", "rank_yesterday")
 
 
 def board_of(stack: Stack, slug: str) -> dict[str, Any]:
-    """The public board as the API gives it, without how sure its ranks are: that is computed some time after it."""
+    """The public board as the API gives it, without what is computed some time after it."""
     board = requests.get(f"{stack.url}/api/v1/competitions/{slug}/tracks/main/board/", timeout=120).json()
-    return board | {"sureness": None, "rows": [{**row, **dict.fromkeys(SURENESS)} for row in board["rows"]]}
+    return board | {"sureness": None, "rows": [{**row, **dict.fromkeys(NOTED_LATER)} for row in board["rows"]]}
 
 
 def batch_of(stack: Stack, slug: str) -> tuple[int, str] | None:
