@@ -32,10 +32,11 @@ class QuestionCheck(ItemCheck):
             self._note_absent(value, ("input",), ("input",))
             return None
         asked = value["input"]
-        text = written_out(asked if isinstance(asked, Mapping) else {"input": asked})
+        parts = asked if isinstance(asked, Mapping) else {"input": asked}
+        text = written_out(parts)
         if asked is None or not text.strip():
             self._note("empty_question", ("input",))
-        return None if self.id is None or self._errors else Item(self.id, text, self._item.line)
+        return None if self.id is None or self._errors else Item(self.id, text, self._item.line, input=parts)
 
 
 def read_questions(data: bytes) -> Items:

@@ -182,4 +182,17 @@ def test_what_a_short_reference_accepts_is_on_lines_of_its_own_and_other_texts_a
 
 def test_several_parts_of_a_question_are_named() -> None:
     reference = Item("1", "답", 1, "선택형", {"question_type": "선택형", "question": "무엇?", "options": ["가", "나"]})
-    assert question_text(reference, "answers") == 'question: 무엇?\noptions: ["가", "나"]'
+    assert question_text(reference, "answers") == "질문: 무엇?\n보기: 가, 나"
+
+
+def test_a_conversation_stands_as_it_was_spoken() -> None:
+    said = [{"speaker": "가", "utterance": "어디 가?"}, {"speaker": "나", "utterance": "학교에 가."}]
+    asked = {"conversation": said, "subject_keyword": ["학교", "길"], "of_ours": {"a": 1}, "category": ""}
+    wanted = '대화:\n가: 어디 가?\n나: 학교에 가.\n\n주제어: 학교, 길\nof_ours: {"a": 1}'
+    assert question_text(Item("1", "답", 1, None, asked), "answers") == wanted
+    assert question_text(Item("1", "답", 1, None, {"conversation": said}), "answers") == "가: 어디 가?\n나: 학교에 가."
+
+
+def test_what_is_no_conversation_is_written_as_it_is() -> None:
+    asked = {"conversation": [{"who": "가"}], "context": "길" * 50}
+    assert question_text(Item("1", "답", 1, None, asked), "answers") == f'대화: [{{"who": "가"}}]\n글:\n{"길" * 50}'

@@ -115,7 +115,7 @@ def _with_outputs(
     form = recipe_of(campaign.track).answer_form
     references = load_references(_version(campaign), campaign.track.recipe)
     answers = {system.pk: _answers(campaign, system, references) for system in systems}
-    asked = {} if all(item.input for item in (*real, *practice)) else _published_questions(campaign.track)
+    asked = {} if all(item.input for item in (*real, *practice)) else _published_questions(campaign.track, form)
 
     def sampled(item: Item) -> Sampled:
         return Sampled(
@@ -140,7 +140,7 @@ def _answers(campaign: Campaign, system: CampaignSystem, references: Items) -> d
     return found.by_id()
 
 
-def _published_questions(track: Track) -> dict[str, str]:
+def _published_questions(track: Track, form: str) -> dict[str, str]:
     """What the published files of ``track`` ask, by item: for references that do not say it."""
     found: dict[str, str] = {}
     for file in DataFile.objects.filter(track=track, kind=DataFile.Kind.DATA).order_by("position", "pk"):
@@ -149,5 +149,5 @@ def _published_questions(track: Track) -> dict[str, str]:
         except InvalidFile:
             continue
         for item in items:
-            found.setdefault(item.id, item.text)
+            found.setdefault(item.id, question_text(item, form) or item.text)
     return found
