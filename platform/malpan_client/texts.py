@@ -94,33 +94,33 @@ FINDINGS = {  # results, and what is told on the way to them
         "최종 순위표 {number}판을 발표했습니다. 줄 {count}개, sha256 {sha256}",
         "Final board {number} is published: {count} rows, sha256 {sha256}",
     ),
-    "closed_now": ("단계 {phase}을(를) {moment}에 마감했습니다.", "Phase {phase} ended at {moment}."),
+    "closed_now": ("{phase} 단계를 {moment}에 마감했습니다.", "Phase {phase} ended at {moment}."),
     "confirm_apply": (
-        "재채점 {id}을(를) 적용해 모든 점수와 순위를 한꺼번에 바꿀까요?",
+        "재채점 {id}번을 적용해 모든 점수와 순위를 한꺼번에 바꿀까요?",
         "Apply rescoring {id}, which changes all scores and ranks at once?",
     ),
     "confirm_board": (
         "단계 {phase}의 최종 순위표(줄 {count}개)를 발표할까요? 비공개 문항의 점수를 누구나 보게 됩니다.",
         "Publish the final board of phase {phase} ({count} rows)? Everybody will see the private scores.",
     ),
-    "confirm_close": ("단계 {phase}을(를) 지금 마감할까요?", "End phase {phase} now?"),
+    "confirm_close": ("{phase} 단계를 지금 마감할까요?", "End phase {phase} now?"),
     "confirm_withdraw": (
-        "제출 {id}을(를) 철회할까요? 되돌릴 수 없고 제출 횟수는 돌아오지 않습니다.",
+        "이 제출을 철회할까요({id})? 되돌릴 수 없고 제출 횟수는 돌아오지 않습니다.",
         "Withdraw submission {id}? This cannot be undone, and its slot is not given back.",
     ),
-    "contest_open": ("‘{name}’을(를) 공개했습니다: {address}", "“{name}” is open: {address}"),
+    "contest_open": ("‘{name}’ 대회를 공개했습니다: {address}", "“{name}” is open: {address}"),
     "damaged": ("{path}: 받은 것이 손상되어 처음부터 다시 받습니다.", "{path}: damaged; fetching it from the start"),
     "demo_models": ("데모 모델 점수입니다. 값에는 뜻이 없습니다.", "Scores of demo models: the values mean nothing."),
-    "draft_gone": ("초안 {id}을(를) 지웠습니다.", "Draft {id} is deleted."),
+    "draft_gone": ("초안 {id}번을 지웠습니다.", "Draft {id} is deleted."),
     "draft_in": (
         "초안 {id}: 문항 {count}개. 아직 아무 점수도 바뀌지 않습니다.",
         "Draft {id}: {count} items. No score changes yet.",
     ),
     "draft_made": (
-        "제출이 있어 초안 {id}(으)로 올렸습니다. 다음: malpan rescore start {place} --references {id} --reason …",
+        "제출이 있어 초안 {id}번으로 올렸습니다. 다음: malpan rescore start {place} --references {id} --reason …",
         "submissions count, so it is draft {id}. Next: malpan rescore start {place} --references {id} --reason …",
     ),
-    "draft_there": ("같은 파일이 이미 초안 {id}(으)로 있습니다.", "the same file is there as draft {id} already."),
+    "draft_there": ("같은 파일이 이미 초안 {id}번으로 있습니다.", "the same file is there as draft {id} already."),
     "estimated": ("예상 {moment}", "expected {moment}"),
     "final_board": ("최종 순위표 ({moment} 발표)", "Final board (published {moment})"),
     "going_on": (
@@ -155,7 +155,7 @@ FINDINGS = {  # results, and what is told on the way to them
     "now": ("지금 가능", "now"),
     "only_on_site": ("파일에 없고 사이트에만 있습니다.", "is not in the file, only on the site."),
     "passphrase_prompt": ("암호 구문: ", "Passphrase: "),
-    "references_in": ("정답 {id}을(를) 반영했습니다: 문항 {count}개", "References {id} are current: {count} items"),
+    "references_in": ("정답 {id}번을 반영했습니다: 문항 {count}개", "References {id} are current: {count} items"),
     "rejected": ("반려(오류 {count}건)", "rejected ({count} errors)"),
     "same": ("이미 있음", "already there"),
     "score_hidden": ("공개 전", "not shown yet"),
@@ -171,12 +171,12 @@ FINDINGS = {  # results, and what is told on the way to them
     "unchanged": ("그대로인 문항 {count}개", "{count} items unchanged"),
     "waiting": ("{seconds}초 뒤에 다시 해 봅니다: {reason}", "Trying again in {seconds} s: {reason}"),
     "waiting_before": ("앞에 {count}건", "{count} before it"),
-    "withdrawn": ("제출 {id}을(를) 철회했습니다.", "Submission {id} is withdrawn."),
+    "withdrawn": ("제출을 철회했습니다: {id}", "Submission {id} is withdrawn."),
 }
 
 FAILURES = {  # what went wrong
     "broken_off": ("상대가 연결을 끊었습니다.", "the other side ended the connection."),
-    "cannot_read": ("{path}을(를) 읽을 수 없습니다: {reason}", "Cannot read {path}: {reason}"),
+    "cannot_read": ("{path} 파일을 읽을 수 없습니다: {reason}", "Cannot read {path}: {reason}"),
     "cannot_write": ("{path}에 쓸 수 없습니다: {reason}", "Cannot write {path}: {reason}"),
     "check_where": (
         "어느 대회의 파일인지 적거나(malpan check 대회/트랙 파일), --local로 이 컴퓨터에서 검사하십시오.",
@@ -191,7 +191,7 @@ FAILURES = {  # what went wrong
     "empty_file": ("{path}: 빈 파일입니다.", "{path} is empty."),
     "errors_shown": ("오류 {total}건 가운데 {shown}건:", "{shown} of {total} errors:"),
     "failed": ("하지 못했습니다", "Failed"),
-    "field_missing": ("서버의 답에 ‘{name}’이(가) 없습니다.", "The server's answer has no “{name}”."),
+    "field_missing": ("서버의 답에 ‘{name}’ 항목이 없습니다.", "The server's answer has no “{name}”."),
     "file_changed": (
         "보내는 동안 파일이 바뀌었습니다. 접수된 파일을 확인하십시오.",
         "The file changed while it was sent. Check what was accepted.",

@@ -42,13 +42,13 @@ WEBHOOKS = {
     "state_dropped": ("보내지 않음", "not sent"),
     "no_webhooks": ("만든 웹훅이 없습니다.", "There are no webhooks."),
     "no_deliveries": ("보낸 것이 없습니다.", "Nothing was sent yet."),
-    "webhook_made": ("웹훅 {id}을(를) 만들었습니다.", "Webhook {id} is made."),
+    "webhook_made": ("웹훅 {id}번을 만들었습니다.", "Webhook {id} is made."),
     "webhook_secret": (
         "서명의 비밀 값입니다. 다시 보여 드리지 않습니다: {secret}",
         "The secret of its signatures, never shown again: {secret}",
     ),
-    "confirm_webhook_removal": ("웹훅 {id}을(를) 기록과 함께 지울까요?", "Remove webhook {id} with its log?"),
-    "webhook_removed": ("웹훅 {id}을(를) 지웠습니다.", "Webhook {id} is removed."),
+    "confirm_webhook_removal": ("웹훅 {id}번을 기록과 함께 지울까요?", "Remove webhook {id} with its log?"),
+    "webhook_removed": ("웹훅 {id}번을 지웠습니다.", "Webhook {id} is removed."),
     "webhook_sent": ("곧 보냅니다: {webhook_id}", "Will be sent soon: {webhook_id}"),
     "what_to_change": ("무엇을 바꿀지 적어 주십시오.", "Say what to change."),
 }
