@@ -1,0 +1,150 @@
+"""``python -m tests.appearance``: looks at every page and says what is wrong. Exit status 1 if something is.
+
+Each page is opened in four forms (``FORMS``), asked by axe in each, and may not scroll sideways in any, nor at 320
+pixels. ``--pictures FOLDER``: keeps what was seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.appearance.crawl import Seen, pages
+from tests.paths import ROOT
+from tests.system.browsers import chromium, complaints_of
+from tests.system.stack import Stack
+from tests.waiting import wait_for
+
+PEOPLE: Final = "tests.appearance.people"
+SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+NARROWEST: Final = 320
+
+
+@dataclass(frozen=True)
+class Form:
+    language: str
+    scheme: str
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.language}-{self.scheme}-{self.width}"
+
+
+FORMS: Final = (
+    Form("ko", "light", 1280, 900),
+    Form("ko", "dark", 390, 844),
+    Form("en", "light", 390, 844),
+    Form("en", "dark", 1280, 900),
+)
+
+
+def main() -> int:
+    options = _options()
+    began = time.monotonic()
+    with demo_site() as site, chromium() as browser:
+        sessions = site.call(PEOPLE, "sessions")
+        site.call(PEOPLE, "add_empty_competitions")
+        found = list(_found(site, sessions, options.who))
+        print(f"{len(found)} pages of {len({each.name for each in found})} views", flush=True)
+        wrong, runs = [], 0
+        for who in dict.fromkeys(each.who for each in found):
+            for form in FORMS:
+                with _context(browser, site, form, sessions.get(who)) as context:
+                    for seen in (each for each in found if each.who == who):
+                        runs += 1
+                        wrong += look(context, site, seen, form, options.pictures)
+        missing = sorted({*site.call(PEOPLE, "all_names")} - {each.name for each in found})
+    print("\n".join(wrong))
+    print(f"views without a page here: {', '.join(missing)}")
+    print(f"{runs} looks in {time.monotonic() - began:.0f} s: {len(wrong)} faults")
+    return 1 if wrong else 0
+
+
+@contextmanager
+def demo_site() -> Iterator[Stack]:
+    """A site with the demo, all of it scored."""
+    folder = Path(tempfile.mkdtemp(prefix="malpan-"))
+    var = Path(os.environ.get("MALPAN_TEST_VAR") or ROOT / "var" / "test")
+    site = Stack(folder / "site", var / "models")
+    site.environment["LOAD_DEMO"] = "on"
+    try:
+        site.start()
+        wait_for(lambda: "board complete" in site.log, "the complete board", seconds=600, every=0.5)
+        yield site
+    finally:
+        site.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _found(site: Stack, sessions: dict[str, str], chosen: list[str]) -> Iterator[Seen]:
+    for who in chosen or ["visitor", *sessions]:
+        cookies = {"sessionid": sessions[who]} if who in sessions else {}
+        starts = ["/", "/competitions/just-made/manage/"] if who == "staff" else ["/"]
+        yield from pages(site.url, who, cookies, starts, lambda each: site.call(PEOPLE, "names_of", each))
+
+
+@contextmanager
+def _context(browser: Browser, site: Stack, form: Form, session: str | None) -> Iterator[BrowserContext]:
+    context = browser.new_context(
+        locale=form.language, color_scheme=form.scheme, viewport={"width": form.width, "height": form.height}
+    )
+    cookies = {"django_language": form.language} | ({"sessionid": session} if session else {})
+    context.add_cookies([{"name": name, "value": value, "url": site.url} for name, value in cookies.items()])
+    yield context
+    context.close()
+
+
+def look(context: BrowserContext, site: Stack, seen: Seen, form: Form, pictures: Path | None) -> list[str]:
+    """What is wrong with one page in one form."""
+    page = context.new_page()
+    complaints = complaints_of(page, but=f"status of {seen.status}")
+    page.goto(site.url + seen.address)
+    where = f"{seen.who} {seen.name} {seen.address} {form}"
+    wrong = [f"{where}: {each}" for each in complaints]
+    if pictures:
+        name = re.sub(r"\W+", "-", f"{seen.who}-{seen.name}-{seen.address}")[:120].strip("-")
+        (pictures / str(form)).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=pictures / str(form) / f"{name}.png", full_page=True)
+    wrong += [f"{where}: {rule['id']}: {_nodes(rule)}" for rule in Axe().run(page).response["violations"]]
+    wrong += [f"{where}: scrolls sideways at {width}" for width in _sideways(page, form)]
+    page.close()
+    return wrong
+
+
+def _nodes(rule: dict) -> str:
+    return "; ".join(str(node["html"])[:160] for node in rule["nodes"][:3])
+
+
+def _sideways(page: Page, form: Form) -> list[int]:
+    widths = [form.width] if form.width > 400 else [form.width, NARROWEST]
+    found = []
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": form.height})
+        if page.evaluate(SIDEWAYS) > 0:
+            found.append(width)
+    return found
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.appearance", description=__doc__)
+    parser.add_argument("--pictures", type=Path, help="a folder for pictures of all pages")
+    parser.add_argument("--who", action="append", default=[], help="visitor, participant, organiser or staff")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

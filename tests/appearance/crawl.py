@@ -1,0 +1,74 @@
+"""Which pages there are: who looks follows every link, and of each view sees the first few addresses."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Final
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import requests
+
+OF_EACH_VIEW: Final = 2  # addresses
+ENDS: Final = ("/accounts/logout/",)  # the session would be over
+NOT_LINKED: Final = ("/no/such/page/", "/accounts/signup/", "/accounts/password/reset/", "/manage/new/")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A page, as ``who`` gets it."""
+
+    who: str
+    name: str  # of its view
+    address: str
+    status: int
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag == "a" and values.get("href") and "download" not in values:
+            self.found.append(str(values["href"]))
+
+
+def pages(
+    site: str, who: str, cookies: dict[str, str], starts: list[str], names_of: Callable[[list[str]], list[str | None]]
+) -> Iterator[Seen]:
+    """Every page that ``who`` reaches from ``starts``, breadth first."""
+    session = requests.Session()
+    session.cookies.update(cookies)
+    waiting, known = deque([*starts, *NOT_LINKED]), {*starts, *NOT_LINKED}
+    count: Counter[str] = Counter()
+    while waiting:
+        address = waiting.popleft()
+        name = names_of([urlsplit(address).path])[0] or "none"
+        if count[name] >= OF_EACH_VIEW or address.startswith(ENDS):
+            continue
+        answer = session.get(site + address, timeout=120, allow_redirects=False)
+        if answer.is_redirect:
+            links = [answer.headers["Location"]]
+        elif answer.headers.get("Content-Type", "").startswith("text/html"):
+            count[name] += 1
+            yield Seen(who, name, address, answer.status_code)
+            links = links_of(answer.text)
+        else:
+            count[name] += 1  # a file or data: enough of it
+            continue
+        for link in links:
+            place = urldefrag(urljoin(site + address, link)).url
+            path = place.removeprefix(site)
+            if place.startswith(site) and path not in known:
+                known.add(path)
+                waiting.append(path)
+
+
+def links_of(text: str) -> list[str]:
+    parser = _Links()
+    parser.feed(text)
+    return parser.found
