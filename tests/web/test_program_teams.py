@@ -92,6 +92,22 @@ def test_published_boards_show_it_beside_what_the_hash_has(phase: Phase, team: T
     assert "is_program" not in final["rows"][0]
 
 
+def test_published_boards_say_what_a_team_says_of_its_model_beside_what_the_hash_has(phase: Phase, team: Team) -> None:
+    finished_submission(phase, team, 0.5)
+    Phase.objects.update(ends_at=timezone.now())
+    phase.refresh_from_db()
+    owner = UserFactory.create()
+    appoint(competition=team.competition, user=owner, role=CompetitionRole.Role.OWNER, actor=None)
+    publish_final_board(phase=phase, actor=owner)
+    assert board(phase)["final"]["models"] == {}
+    facts = {"model_name": "말벗 7B", "model_size": "7B", "model_url": "", "paper_url": ""}
+    services.describe_model(team=team, actor=leader_of(team), **facts)
+    final = board(phase)["final"]
+    assert final["models"] == {"말벗": {"name": "말벗 7B", "size": "7B", "url": "", "paper": ""}}
+    assert "model" not in final["rows"][0]
+    assert "말벗 7B" in Client().get(f"/competitions/{phase.track.competition.slug}/board/").content.decode()
+
+
 def test_a_program_says_so_by_the_api_and_an_organiser_may(phase: Phase, team: Team) -> None:
     def ask(person: User, path: str, body: dict[str, Any]) -> dict[str, Any]:
         token = create_api_token(user=person, label="t", scopes=list(Scope))[1]

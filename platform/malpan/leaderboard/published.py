@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from operator import itemgetter
@@ -87,21 +88,25 @@ def _board(
     rows = _sorted_here([each for each in every_row if chosen.finds(each[1]["team"])], chosen)
     own_number = None if viewer_team is None else viewer_team.number
     own = next((each for each in every_row if own_number is not None and each[1]["team_number"] == own_number), None)
-    left = _disqualified(phase, viewer_team)
-    programs = set(
-        Team.objects.filter(competition=phase.track.competition_id, is_program=True).values_list("number", flat=True)
-    )
+    reader = reader_of(phase, viewer_team)
+    left = disqualified(phase.track.competition, reader)
+    shown = chosen.cut(rows)
+    teams = _teams_of(phase, [*shown, *filter(None, [own])])
     sureness = of_snapshot(snapshot)
 
     def row_of(placed: Placed) -> BoardRow:
-        row = _published_row(*placed, own_number, {each.number for each in left}, programs)
+        row = _published_row(*placed, own_number, {each.number for each in left})
+        team = teams.get(placed[1]["team_number"])
+        if team is not None:
+            model = reader.model_of(team) if row.team_name == team.name else None
+            row = replace(row, is_program=team.is_program, model=model)
         return with_sureness([row], sureness)[0]
 
     return Board(
         phase=phase,
         recipe=recipe,
         columns=recipe.columns,
-        rows=tuple(map(row_of, chosen.cut(rows))),
+        rows=tuple(map(row_of, shown)),
         own_row=None if own is None else row_of(own),
         is_demo_models=any(row["is_demo_models"] for row in all_rows),
         signature_hash=snapshot.signature_hash,
@@ -117,6 +122,12 @@ def _board(
         rule=rule,
         sureness=sureness,
     )
+
+
+def _teams_of(phase: Phase, rows: Sequence[Placed]) -> dict[int, Team]:
+    """The teams of ``rows`` as they are now, by their numbers: what the rows do not record."""
+    numbers = [row["team_number"] for _place, row in rows]
+    return {team.number: team for team in Team.objects.filter(competition=phase.track.competition, number__in=numbers)}
 
 
 def left_since(phase: Phase, snapshot: BoardSnapshot) -> tuple[Disqualified, ...]:
@@ -188,9 +199,7 @@ def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
     return [placed for _value, placed in with_value] + [placed for found, placed in valued if found is None]
 
 
-def _published_row(
-    place: int, row: Mapping[str, Any], own_number: int | None, left: Collection[int], programs: Collection[int]
-) -> BoardRow:
+def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, left: Collection[int]) -> BoardRow:
     return BoardRow(
         rank=row["rank"],
         place=place,
@@ -208,5 +217,4 @@ def _published_row(
         composite=composite_of(row.get("composite")),
         submission_name=row.get("submission", ""),
         is_disqualified=row["team_number"] in left,
-        is_program=row["team_number"] in programs,
     )

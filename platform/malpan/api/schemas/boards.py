@@ -48,6 +48,7 @@ class Publication(Schema):
     note: str
     components: list[dict[str, Any]] | None  # of the composite in the rows, if one ranks
     programs: list[str]  # the teams in these rows that are programs, which the hash does not have
+    models: dict[str, dict[str, Any]]  # what the teams in these rows say of their models, by name; likewise
 
 
 class FinalBoard(Publication):
@@ -141,6 +142,7 @@ def _publication(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
         "note": snapshot.note,
         "components": snapshot.components or None,  # of the composite in the rows, if one ranks
         "programs": [row.team_name for row in found.rows if row.is_program],
+        "models": {row.team_name: asdict(row.model) for row in found.rows if row.model},
     }
 
 
