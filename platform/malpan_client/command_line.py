@@ -262,7 +262,8 @@ def _organising(commands: Any) -> None:
     references = _group(commands, "references")
     _command(references, "list", list_references, "place", about="references_list")
     made = _command(references, "upload", upload_references, "place", "file", about="references_upload")
-    _option(made, "frames", "note", "erratum-ko", "erratum-en")
+    _option(made, "frames", "synonyms", "note", "erratum-ko", "erratum-en")
+    made.add_argument("--built-in-synonyms", action="store_true", help=say("help_built_in_synonyms"))
     made.add_argument("--publish", action="store_true", help=say("help_at_once"))
     for name, run in (("publish", publish_references), ("diff", diff_references), ("discard", discard_references)):
         _numbered(references, name, run, about=f"references_{name}")

@@ -20,7 +20,10 @@ from malpan_client.site import Site, each_of
 from malpan_client.uploading import form_of
 from malpan_client.words import LANGUAGES, say
 
-PARTS = frozenset({"tracks", "phases", "targets", "files", "references", "frames", "erratum_ko", "erratum_en"})
+PARTS = frozenset(
+    {"tracks", "phases", "targets", "files", "references", "frames", "synonyms", "erratum_ko", "erratum_en"}
+)
+SUMS = {"file": "file_sha256", "frames": "media_sha256", "synonyms": "synonyms_sha256"}  # of what is uploaded together
 WITH_TERMS = "renews_terms"  # says how new terms are meant; is no setting of its own
 
 
@@ -82,7 +85,7 @@ class Bringing:
             self._known(track, "NewTrack", str(track["slug"]))
             for phase in tables_of(track, "phases", ""):
                 self._known(phase, "NewPhase", f"{track['slug']}/{phase['slug']}")
-                for key in {"references", "frames"} & phase.keys():
+                for key in {"references", "frames", "synonyms"} & phase.keys():
                     self._file(phase, key)
             for target in tables_of(track, "targets", ""):
                 self._known(target, "Target", f"{track['slug']}/targets")
@@ -150,22 +153,21 @@ class Bringing:
     # --- references ---------------------------------------------------------------------------------------------------
     def _references(self, name: str, phase: Mapping[str, Any], there: Any) -> None:
         """Uploaded where they are other ones than the current version; as a draft where submissions count by that."""
-        file, frames = self._file(phase, "references"), self._file(phase, "frames") if "frames" in phase else None
-        states = self._versions_of(file, frames, there["id"]) if there else {}
+        files = {"file": self._file(phase, "references")}
+        files |= {key: self._file(phase, key) for key in ("frames", "synonyms") if key in phase}
+        states = self._versions_of(files, there["id"]) if there else {}
         if "current" in states:
             return
-        step = Step("uploaded", f"{name}/references", note=file.name)
+        step = Step("uploaded", f"{name}/references", note=files["file"].name)
         if "draft" in states:
             step.kind, step.note = "kept", say("draft_there", id=states["draft"])
         elif not self.is_dry:
-            self._upload_references(step, phase, there, file, frames)
+            self._upload_references(step, phase, there, files)
         self.steps.append(step)
 
-    def _versions_of(self, file: Path, frames: Path | None, phase: int) -> dict[str, int]:
+    def _versions_of(self, files: Mapping[str, Path], phase: int) -> dict[str, int]:
         """The versions that the site has of these files, by their state."""
-        sums = {"file_sha256": sha256_of(file)}
-        if frames:
-            sums["media_sha256"] = sha256_of(frames)
+        sums = {SUMS[name]: sha256_of(path) for name, path in files.items()}
         rows = each_of(self.site.get(self.place.manage("references/")))
         return {
             each["state"]: each["id"]
@@ -173,17 +175,15 @@ class Bringing:
             if each["phase"] == phase and all(each[name] == value for name, value in sums.items())
         }
 
-    def _upload_references(
-        self, step: Step, phase: Mapping[str, Any], there: Any, file: Path, frames: Path | None
-    ) -> None:
+    def _upload_references(self, step: Step, phase: Mapping[str, Any], there: Any, files: Mapping[str, Path]) -> None:
         path = self.place.manage(f"phases/{there['id']}/references/")
         try:
-            self._upload(path, {}, file, frames)
+            self._upload(path, {}, files)
         except Failure as failure:
             if failure.code != "references_in_use":
                 raise
             texts = {key: str(phase[key]) for key in ("erratum_ko", "erratum_en") if key in phase}
-            made = self._upload(f"{path}drafts/", texts, file, frames)
+            made = self._upload(f"{path}drafts/", texts, files)
             place = f"{self.place.name}/{there['track']}/{there['slug']}"
             step.kind, step.note = "drafted", say("draft_made", id=made["id"], place=place)
 
@@ -193,9 +193,8 @@ class Bringing:
             raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=say("no_such_file")))
         return path
 
-    def _upload(self, path: str, texts: Mapping[str, str], file: Path, frames: Path | None = None) -> Any:
-        parts = {"file": file} if frames is None else {"file": file, "frames": frames}
-        return self.site.ask("POST", path, **form_of(texts, parts, Bar(file.name, is_shown=self.shows_bars)))
+    def _upload(self, path: str, texts: Mapping[str, str], files: Mapping[str, Path]) -> Any:
+        return self.site.ask("POST", path, **form_of(texts, files, Bar(files["file"].name, is_shown=self.shows_bars)))
 
     # --- files for download -------------------------------------------------------------------------------------------
     def _files(self, track: str, wanted: Sequence[Mapping[str, Any]], *, is_there: bool) -> None:
@@ -217,7 +216,7 @@ class Bringing:
             self._updated(name, self.place.manage(f"files/{same['id']}/"), facts, same)
         else:
             if not self.is_dry:
-                self._upload(self.place.manage(f"tracks/{track}/files/"), facts, path)
+                self._upload(self.place.manage(f"tracks/{track}/files/"), facts, {"file": path})
             self.steps.append(Step("uploaded", name))
         for row in there:
             if row is not same:

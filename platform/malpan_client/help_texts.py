@@ -127,6 +127,8 @@ HELP = {
     ),
     "help_references_diff": ("지금 판과 달라진 정답", "what a version changes"),
     "help_references_discard": ("쓰지 않은 초안을 지웁니다", "delete an unused draft"),
+    "help_built_in_synonyms": ("유의어 표를 기본 표로 되돌립니다", "go back to the built-in table of synonyms"),
+    "help_synonyms": ("METEOR의 유의어 표(TSV)", "table of synonyms of METEOR (TSV)"),
     "help_frames": ("문항의 그림 zip", "zip with the pictures of the items"),
     "help_note": ("운영자끼리 보는 메모", "a note for organisers"),
     "help_erratum_ko": ("반영할 때 공지할 글(한국어)", "what is announced when it is published (Korean)"),

@@ -77,8 +77,10 @@ def upload_references(site: Site, options: Namespace) -> Result:
     place = place_of(options.place)
     phase = managed_phase(site, place)
     file = readable(options.file)
-    parts = {"file": file, **({"frames": readable(options.frames)} if options.frames else {})}
+    more = {"frames": options.frames, "synonyms": options.synonyms}
+    parts = {"file": file, **{name: readable(path) for name, path in more.items() if path}}
     texts = {"note": options.note, "erratum_ko": options.erratum_ko, "erratum_en": options.erratum_en}
+    texts |= {"built_in_synonyms": "true"} if options.built_in_synonyms else {}
     form = form_of({k: v for k, v in texts.items() if v}, parts, Bar(file.name, is_shown=not options.json))
     path = place.manage(f"phases/{phase['id']}/references/")
     made = site.ask("POST", path if options.publish else f"{path}drafts/", **form)

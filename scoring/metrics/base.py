@@ -81,6 +81,7 @@ class Metric(ABC):
     model: ClassVar[str | None] = None  # the role in the model profile of the model that it needs
     texts: ClassVar[Literal["text", "number", "targets", "opinions", "essays"]] = "text"  # what its texts hold
     needs_media: ClassVar[bool] = False
+    needs_synonyms: ClassVar[bool] = False  # looks words up in a table, which always exists
     is_remote: ClassVar[bool] = False  # computed by a server, by ``RemoteMetric``
     is_cheap: ClassVar[bool] = False  # computing a value is faster than looking up a stored one
     higher_is_better: ClassVar[bool] = True

@@ -133,6 +133,7 @@ class MeteorSynonym(_Meteor):
     label = Message("METEOR(유의어)", "METEOR (synonyms)")
     rule = "nltk-meteor-synonym@1"
     reads = "okt-tagged"
+    needs_synonyms = True
 
     def __init__(self, store: ModelStore | None = None, options: MetricOptions | None = None) -> None:
         """``options.synonyms`` is the table, the built-in one if ``None``.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from scoring.errors import MAX_ERRORS_KEPT, ErrorList, FileError, InvalidFile
+from scoring.matching.synonyms import InvalidSynonyms, parse_synonyms
 from scoring.reading.answer_checks import AnswerCheck
 from scoring.reading.answer_forms import AnswerText, text_of
 from scoring.reading.caption_files import read_captions
@@ -41,6 +42,8 @@ __all__ = [
     "MAX_REFERENCES",
     "MAX_TEXT_CHARS",
     "MAX_VALUES",
+    "InvalidSynonyms",
+    "parse_synonyms",
     "read_offered",
     "read_predictions",
     "read_references",

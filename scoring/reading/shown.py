@@ -14,12 +14,21 @@ TYPE: Final = "question_type"  # of the input: shown to nobody, as it is the str
 TRAIT_NAMES: Final = {"content": "내용", "organization": "조직", "expression": "표현"}
 AVERAGE: Final = "평균"
 INPUT_NAMES: Final = {  # keys of an input in the files of the contests, as people call what is there
-    **dict.fromkeys(("conversation", "dialogue", "utterances"), "대화"),
-    **dict.fromkeys(("context", "passage", "paragraph", "document", "text"), "글"),
-    **dict.fromkeys(("subject_keyword", "topic_keyword", "keyword", "keywords"), "주제어"),
-    **dict.fromkeys(("options", "choices"), "보기"),
-    **dict.fromkeys(("question", "query"), "질문"),
-    **{"category": "분류", "domain": "영역", "topic": "주제", "title": "제목", "sentence": "문장", "table": "표"},
+    name: said
+    for names, said in {
+        "conversation dialogue utterances": "대화",
+        "context passage paragraph document text": "글",
+        "subject_keyword topic_keyword keyword keywords": "주제어",
+        "options choices": "보기",
+        "question query": "질문",
+        "category": "분류",
+        "domain": "영역",
+        "topic": "주제",
+        "title": "제목",
+        "sentence": "문장",
+        "table": "표",
+    }.items()
+    for name in names.split()
 }
 SPEAKERS: Final = ("speaker", "speaker_id")
 UTTERANCES: Final = ("utterance", "form", "text")

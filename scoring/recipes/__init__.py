@@ -55,6 +55,7 @@ __all__ = [
     "judged_versions",
     "parts_of",
     "reads_media",
+    "reads_synonyms",
     "takes_a_judge",
     "task_hints",
     "warning_text",
@@ -107,6 +108,11 @@ def task_hints(recipe: Recipe, *files: Items) -> list[ScoreWarning]:
 def reads_media(recipe: Recipe) -> bool:
     """Whether a metric of the recipe reads frames."""
     return any(METRICS[metric].needs_media for metric in (*recipe.metrics, *recipe.optional_metrics))
+
+
+def reads_synonyms(recipe: Recipe) -> bool:
+    """Whether a metric of the recipe looks words up in a table of synonyms."""
+    return any(METRICS[metric].needs_synonyms for metric in (*recipe.metrics, *recipe.optional_metrics))
 
 
 def _built_in() -> Mapping[str, Recipe]:

@@ -14,6 +14,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import models
 
+from malpan.competitions.models import ReferenceVersion
 from malpan.core.errors import StoredFileMissing, StoreOfAnotherSite
 from malpan.core.fields import StoredFileField, stored_file_fields
 from malpan.core.storage import collecting, local_disk, read_private, store_private
@@ -169,10 +170,10 @@ def test_every_column_that_holds_the_hash_of_a_file_is_known_to_the_collector():
         for model in apps.get_models()
         for field in model._meta.concrete_fields
         if isinstance(field, models.CharField)
-        and field.name in ("file_sha256", "media_sha256", "votes_sha256", "result_sha256")
+        and field.name in (*ReferenceVersion.FILES, "votes_sha256", "result_sha256")
     }
     assert known == columns
-    assert len(known) == 6
+    assert len(known) == 7
     for field in stored_file_fields():
         field.model._meta.get_field(field.size)
         assert isinstance(field, StoredFileField)

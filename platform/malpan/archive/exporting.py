@@ -135,7 +135,7 @@ class _Writing:
         return Leaving(self.competition)
 
     def _add_references(self) -> crypto.Key:
-        """Add every file of references and frames, and what is sealed, encrypted to the key that is returned."""
+        """Add every file of the references and what is sealed, encrypted to the key that is returned."""
         key = crypto.new_key()
         with TemporaryFile() as plain:
             plain.writelines(_lines(self.leaving.sealed(self.renumber)))
@@ -143,7 +143,7 @@ class _Writing:
             with crypto.encrypted(plain, key) as sealed:
                 self._add(SEALED, _chunks(sealed), zipfile.ZIP_STORED)
         versions = ReferenceVersion.objects.filter(phase__track__competition=self.competition)
-        names = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
+        names = {name for row in versions.values_list(*ReferenceVersion.FILES) for name in row if name}
         for sha256 in sorted(names):
             self._add_file(f"references/{sha256}.age", sha256, key)
         return key

@@ -154,7 +154,7 @@ def _refuse_foreign_files(archive: Archive, competition: Competition, has_refere
     if has_references:
         brought |= {Path(name).stem for name in archive.names("references")}
     versions = ReferenceVersion.objects.filter(phase__track__competition=competition)
-    named = {name for row in versions.values_list("file_sha256", "media_sha256") for name in row if name}
+    named = {name for row in versions.values_list(*ReferenceVersion.FILES) for name in row if name}
     named |= open_files(competition)
     if any(_is_stored(sha256) for sha256 in named - brought):
         raise ArchiveRefused(reason="foreign_file")

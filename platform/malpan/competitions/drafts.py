@@ -32,13 +32,14 @@ def create_draft(
     erratum_ko: str = "",
     erratum_en: str = "",
     media: IO[bytes] | None = None,
+    synonyms: bytes | None = None,
 ) -> ReferenceVersion:
     """Check and store a set of reference answers that is not used yet.
 
     ``erratum_*`` is what participants will read when it is published. Raises as ``versions.store_file``, and
     ``SplitInvalid``.
     """
-    file = store_file(phase=phase, data=data, media=media)
+    file = store_file(phase=phase, data=data, media=media, synonyms=synonyms)
     texts = {"note": note, "erratum_ko": erratum_ko, "erratum_en": erratum_en}
     with transaction.atomic():
         version = add_version(phase=lock_phase(phase.pk), file=file, actor=actor, **texts)

@@ -36,6 +36,12 @@ class MediaRejected(Unprocessable):
     text = _("프레임 파일을 등록하지 않았습니다. %(reason)s")
 
 
+class SynonymsRejected(Unprocessable):
+    """A table of synonyms cannot be used. Params: ``reason``, a sentence in the reader's language."""
+
+    text = _("유의어 표를 등록하지 않았습니다. %(reason)s")
+
+
 class FilesTooLarge(RequestError):
     """The files that an organiser sends at once, of references, frames or for download, are above the site's cap on
     uploads. Params: ``size_bytes``, ``limit_bytes``.

@@ -22,6 +22,7 @@ from malpan.competitions.phases import public_ids_for
 from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.room import require_room
 from malpan.competitions.services import post_notice
+from malpan.competitions.synonyms import BUILT_IN, check_synonyms
 from malpan.core import audit
 from malpan.core.storage import StoredFile, store_private
 from scoring.errors import InvalidFile
@@ -37,21 +38,28 @@ ERRATUM_TITLE_EN: Final = "Correction of the reference answers"
 
 @dataclass(frozen=True, slots=True)
 class StoredReferences:
-    """Checked and stored reference answers: the file, that of the frames if there is one, and the answers."""
+    """Checked and stored reference answers: the file, those of the frames and the synonyms if there are any, and the
+    answers.
+    """
 
     file: StoredFile
     media: StoredFile | None
+    synonyms: StoredFile | None
     answers: Items
 
 
-def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> StoredReferences:
+def store_file(
+    *, phase: Phase, data: bytes, media: IO[bytes] | None = None, synonyms: bytes | None = None
+) -> StoredReferences:
     """Check a file of reference answers by the rules of the phase's recipe, and store it privately.
 
     ``media`` is a zip archive with the frames of every item, if the recipe uses pictures; without it those of the
-    current version are kept, as corrected texts do not change them.
+    current version are kept, as corrected texts do not change them. ``synonyms`` is a table for the metrics that look
+    words up, likewise; ``synonyms.BUILT_IN`` is the instrument's again.
 
     Raises ``ReferencesRejected``, whose errors have place and kind and no text of the file except ids and field names;
-    ``MediaRejected``; ``AnswersWouldLeak`` if the same file is offered for download; ``CompetitionStorageFull``.
+    ``MediaRejected``; ``SynonymsRejected``; ``AnswersWouldLeak`` if the same file is offered for download;
+    ``CompetitionStorageFull``.
     """
     try:
         answers = read_references(data, recipe_of(phase.track))
@@ -60,14 +68,19 @@ def store_file(*, phase: Phase, data: bytes, media: IO[bytes] | None = None) -> 
     if DataFile.objects.filter(file_sha256=answers.sha256).exists():
         raise AnswersWouldLeak
     require_room(phase.track.competition, len(data))
-    frames = _media_of_current(phase) if media is None else _store_media(phase, media, answers)
-    return StoredReferences(store_private(data), frames, answers)
+    if synonyms is not None:
+        check_synonyms(phase.track, synonyms)
+    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
+    frames = _media_of(current) if media is None else _store_media(phase, media, answers)
+    words = _synonyms_of(current) if synonyms is None else _store_synonyms(phase, synonyms)
+    return StoredReferences(store_private(data), frames, words, answers)
 
 
 def stored_file_of(version: ReferenceVersion) -> StoredReferences:
     """The stored file of ``version``, to make another version of it."""
     answers = load_references(version, version.phase.track.recipe)
-    return StoredReferences(StoredFile(version.file_sha256, version.file_size), _media_of(version), answers)
+    file = StoredFile(version.file_sha256, version.file_size)
+    return StoredReferences(file, _media_of(version), _synonyms_of(version), answers)
 
 
 def add_version(
@@ -91,6 +104,8 @@ def add_version(
         file_size=file.file.size,
         media_sha256=file.media.sha256 if file.media else "",
         media_size=file.media.size if file.media else 0,
+        synonyms_sha256=file.synonyms.sha256 if file.synonyms else "",
+        synonyms_size=file.synonyms.size if file.synonyms else 0,
         item_count=len(file.answers.items),
         public_ids=public_ids_for(phase=phase, references=file.answers, public_ids=public_ids, actor=actor),
         is_current=False,
@@ -144,13 +159,12 @@ def facts_of(version: ReferenceVersion) -> dict[str, Any]:
     return facts | {"public_count": None if version.public_ids is None else len(version.public_ids)}
 
 
-def _media_of_current(phase: Phase) -> StoredFile | None:
-    current = ReferenceVersion.objects.filter(phase=phase, is_current=True).first()
-    return _media_of(current) if current else None
+def _media_of(version: ReferenceVersion | None) -> StoredFile | None:
+    return StoredFile(version.media_sha256, version.media_size) if version and version.media_sha256 else None
 
 
-def _media_of(version: ReferenceVersion) -> StoredFile | None:
-    return StoredFile(version.media_sha256, version.media_size) if version.media_sha256 else None
+def _synonyms_of(version: ReferenceVersion | None) -> StoredFile | None:
+    return StoredFile(version.synonyms_sha256, version.synonyms_size) if version and version.synonyms_sha256 else None
 
 
 def _store_media(phase: Phase, media: IO[bytes], answers: Items) -> StoredFile:
@@ -158,3 +172,10 @@ def _store_media(phase: Phase, media: IO[bytes], answers: Items) -> StoredFile:
     require_room(phase.track.competition, media.seek(0, os.SEEK_END))
     media.seek(0)
     return store_private(media)
+
+
+def _store_synonyms(phase: Phase, synonyms: bytes) -> StoredFile | None:
+    if synonyms == BUILT_IN:
+        return None
+    require_room(phase.track.competition, len(synonyms))
+    return store_private(synonyms)

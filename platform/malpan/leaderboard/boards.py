@@ -88,8 +88,8 @@ class BoardRow:
     ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
     ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
-    on a public board, the share of reasons given, where the recipe counts them. ``model``: what the team says of it now.
-    ``is_program``: who takes part is a program.
+    on a public board, the share of reasons given, where the recipe counts them. ``model``: what the team says of it
+    now. ``is_program``: who takes part is a program.
     """
 
     rank: int | None

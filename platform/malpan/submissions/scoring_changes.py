@@ -34,15 +34,16 @@ def publish_reference_version(
     note: str = "",
     replace_in_use: bool = False,
     media: IO[bytes] | None = None,
+    synonyms: bytes | None = None,
     public_ids: Collection[str] | None = None,
 ) -> ReferenceVersion:
     """Check new reference answers of ``phase``, store them privately and make them current.
 
-    ``media`` as for ``versions.store_file``, ``public_ids`` as for ``phases.public_ids_for``. Raises what these raise,
-    and ``ReferencesInUse`` unless ``replace_in_use``: scores by the current version leave the board until the
-    submissions are scored again.
+    ``media`` and ``synonyms`` as for ``versions.store_file``, ``public_ids`` as for ``phases.public_ids_for``. Raises
+    what these raise, and ``ReferencesInUse`` unless ``replace_in_use``: scores by the current version leave the board
+    until the submissions are scored again.
     """
-    file = versions.store_file(phase=phase, data=data, media=media)
+    file = versions.store_file(phase=phase, data=data, media=media, synonyms=synonyms)
     with transaction.atomic():
         held = lock_phase(phase.pk)
         _require_unused(held, replace_in_use)

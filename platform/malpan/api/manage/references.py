@@ -15,6 +15,7 @@ from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission
 from malpan.competitions.reference_diff import ItemChange
 from malpan.competitions.references import load_references, recipe_of
+from malpan.competitions.synonyms import BUILT_IN
 from malpan.core.errors import AddressNotFound
 from malpan.core.language import reader_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
@@ -27,8 +28,10 @@ ONE = f"{MANAGE}/references/{{int:pk}}"
 
 
 def _form(*texts: str) -> dict[str, Any]:
-    properties: dict[str, Any] = {name: {"type": "string", "format": "binary"} for name in ("file", "frames")}
+    files = ("file", "frames", "synonyms")
+    properties: dict[str, Any] = {name: {"type": "string", "format": "binary"} for name in files}
     properties |= {name: {"type": "string"} for name in texts}
+    properties["built_in_synonyms"] = {"type": "string", "enum": ["true", "false"]}
     schema = {"type": "object", "required": ["file"], "properties": properties}
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
@@ -56,6 +59,7 @@ def upload(request: ApiRequest, slug: str, pk: int) -> Any:
         phase=phase,
         data=form.file("file").read(),
         media=form.optional_file("frames"),
+        synonyms=_synonyms(form),
         note=form.text("note"),
         actor=request.auth.person,
     )
@@ -78,6 +82,7 @@ def draft(request: ApiRequest, slug: str, pk: int) -> Any:
         phase=phase,
         data=form.file("file").read(),
         media=form.optional_file("frames"),
+        synonyms=_synonyms(form),
         note=form.text("note"),
         erratum_ko=form.text("erratum_ko", MARKDOWN_MAX_CHARS),
         erratum_en=form.text("erratum_en", MARKDOWN_MAX_CHARS),
@@ -130,6 +135,14 @@ def discard(request: ApiRequest, slug: str, pk: int) -> Any:
     drafts.discard_draft(version=_one(managed(request, slug, Permission.MANAGE), pk), actor=request.auth.person)
 
 
+def _synonyms(form: Form) -> bytes | None:
+    """The table sent, ``BUILT_IN`` for that of the instrument, ``None`` for the one that is in use."""
+    if form.text("built_in_synonyms") == "true":
+        return BUILT_IN
+    file = form.optional_file("synonyms")
+    return None if file is None else file.read()
+
+
 def _one(competition: Competition, pk: int) -> ReferenceVersion:
     rows = ReferenceVersion.objects.select_related("phase__track__competition")
     version = rows.filter(phase__track__competition=competition, pk=pk).first()
@@ -139,7 +152,7 @@ def _one(competition: Competition, pk: int) -> ReferenceVersion:
 
 
 def _version(found: ReferenceVersion) -> dict[str, Any]:
-    names = ("number", "item_count", "note", "erratum_ko", "erratum_en", "file_sha256", "media_sha256")
+    names = ("number", "item_count", "note", "erratum_ko", "erratum_en", *ReferenceVersion.FILES)
     state = "current" if found.is_current else "draft" if found.published_at is None else "past"
     return {name: getattr(found, name) for name in names} | {
         "id": found.pk,

@@ -1,5 +1,7 @@
 """The versions of a phase's reference answers."""
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -11,6 +13,8 @@ from malpan.core.fields import StoredFileField
 class ReferenceVersion(models.Model):
     """One immutable set of reference answers of a phase. Its file is write-only: no page or API gives it back."""
 
+    FILES: Final = ("file_sha256", "media_sha256", "synonyms_sha256")
+
     phase = models.ForeignKey(
         Phase, on_delete=models.PROTECT, related_name="reference_versions", verbose_name=_("단계")
     )
@@ -21,6 +25,10 @@ class ReferenceVersion(models.Model):
         _("프레임 sha256"), size="media_size", competition="phase__track__competition", blank=True
     )
     media_size = models.PositiveBigIntegerField(_("프레임 크기(바이트)"), default=0)
+    synonyms_sha256 = StoredFileField(  # of METEOR's synonym stage; empty: the table of the instrument
+        _("유의어 표 sha256"), size="synonyms_size", competition="phase__track__competition", blank=True, db_default=""
+    )
+    synonyms_size = models.PositiveBigIntegerField(_("유의어 표 크기(바이트)"), default=0, db_default=0)
     item_count = models.PositiveIntegerField(_("문항 수"))
     is_current = models.BooleanField(_("현재 판"), default=False)
     public_ids = models.JSONField(_("공개 문항"), null=True, blank=True)  # ids of the public split; None: no split

@@ -16,8 +16,7 @@ from malpan.submissions.models import ChainEntry, Submission
 NAMES_OF_FILES: Final[tuple[tuple[type[models.Model], str], ...]] = (
     (Submission, "file_sha256"),
     (DataFile, "file_sha256"),
-    (ReferenceVersion, "file_sha256"),
-    (ReferenceVersion, "media_sha256"),
+    *((ReferenceVersion, name) for name in ReferenceVersion.FILES),
     (CampaignResult, "votes_sha256"),
     (CampaignResult, "result_sha256"),
 )

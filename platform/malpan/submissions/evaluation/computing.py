@@ -7,6 +7,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from malpan.competitions.media import media_folder
+from malpan.competitions.synonyms import synonyms_file
 from malpan.core import tracing
 from malpan.submissions.evaluation import large_runs, results, reuse
 from malpan.submissions.evaluation.judge_budget import SharedLedger
@@ -56,6 +57,10 @@ def _score_split(
             device=settings.SCORING_DEVICE,
             progress=progress,
             known=known,
-            options=MetricOptions(media=media_folder(run.reference_version), ledger=SharedLedger(run.profile)),
+            options=MetricOptions(
+                synonyms=synonyms_file(run.reference_version),
+                media=media_folder(run.reference_version),
+                ledger=SharedLedger(run.profile),
+            ),
             pair_values=values,
         )

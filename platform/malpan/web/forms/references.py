@@ -11,13 +11,35 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.media import reads_media
 from malpan.competitions.models import Phase
+from malpan.competitions.synonyms import BUILT_IN, reads_synonyms
 from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, markdown_area, with_limit
 
 FRAMES_LABEL: Final = _("프레임 파일(zip)")
 
 
-class ReferencesForm(forms.Form):
+class SynonymsForm(forms.Form):
+    """What both forms have of the table of synonyms. The cleaned ``synonyms`` are bytes; ``None``: as they are now."""
+
+    synonyms = forms.FileField(
+        label=_("유의어 표(TSV)"),
+        required=False,
+        help_text=_(
+            "METEOR가 같은 뜻으로 볼 낱말입니다: 묶음, 낱말, 품사, 출처를 탭으로 나눈 줄. 비우면 지금 쓰는 표를 그대로 "
+            "씁니다. 참가자도 같은 값을 계산할 수 있게 자료로도 공개해 주십시오."
+        ),
+    )
+    built_in_synonyms = forms.BooleanField(label=_("말판의 기본 유의어 표로 되돌림"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        returns, file = values.pop("built_in_synonyms", False), values.pop("synonyms", None)
+        if returns and file is not None:
+            self.add_error("synonyms", _("표를 올리거나 기본 표로 되돌리거나, 둘 중 하나만 고르십시오."))
+        return values | {"synonyms": BUILT_IN if returns else file.read() if file is not None else None}
+
+
+class ReferencesForm(SynonymsForm):
     file = forms.FileField(
         label=_("정답 파일"),
         help_text=_(
@@ -37,7 +59,7 @@ class ReferencesForm(forms.Form):
         _fit(self, [phase])
 
 
-class DraftForm(forms.Form):
+class DraftForm(SynonymsForm):
     phase = PhaseField(Phase.objects.none(), label=_("단계"), empty_label=None)
     file = forms.FileField(
         label=_("정답 파일"),
@@ -72,10 +94,15 @@ class DraftForm(forms.Form):
 
 
 def _fit(form: forms.Form, phases: Iterable[Phase]) -> None:
-    """State the limit of the upload; offer frames only where a recipe reads them."""
+    """State the limit of the upload; offer frames and synonyms only where a recipe reads them, after the references."""
     with_limit(form.fields["file"])
     if not any(reads_media(phase.track) for phase in phases):
         del form.fields["frames"]
+    names = ["synonyms", "built_in_synonyms"]
+    if not any(reads_synonyms(phase.track) for phase in phases):
+        for name in names:
+            del form.fields[name]
+    form.order_fields([name for name in ("phase", "file", "frames", *names) if name in form.fields])
 
 
 class ErratumForm(forms.Form):

@@ -81,6 +81,7 @@ def references_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
                 phase=phase,
                 data=values["file"].read(),
                 media=values.get("frames"),
+                synonyms=values["synonyms"],
                 note=values["note"],
                 actor=request.user,
             ),

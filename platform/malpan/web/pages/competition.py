@@ -16,6 +16,7 @@ from malpan.competitions.data_facts import facts_of_files
 from malpan.competitions.models import Competition
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
+from malpan.competitions.synonyms import versions_with_synonyms
 from malpan.core.errors import AddressNotFound
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
@@ -80,6 +81,7 @@ def data_page(request: HttpRequest, slug: str) -> HttpResponse:
         "with_notebooks": {track.slug for track, files in offered if questions_of(track, files)},
         "formats": formats,
         "caption_formats": caption_formats(),
+        "own_synonyms": versions_with_synonyms(page.tracks),
     }
     return render(request, "pages/competition_data.html", context)
 

@@ -20,7 +20,8 @@ class ReferenceVersion(Schema):
     erratum_ko: str
     erratum_en: str
     file_sha256: str
-    media_sha256: str
+    media_sha256: str  # of the frames; empty without any
+    synonyms_sha256: str  # empty: the table of the instrument
     created_at: datetime
     published_at: datetime | None
     warnings: list[str] = []
