@@ -77,6 +77,7 @@ def test_items_of_the_private_split_are_there_after_the_publication_for_who_may_
     assert {item[0] for item in items_in(organiser, phase, part="final")} == {"p"}
     assert {item[0] for item in items_in(organiser, phase)} == {"q"}
     page = html.parse(organiser.get(address(phase), {"part": "final"}).content.decode())
+    assert "필수 항목" not in page.text
     assert "최종 순위표의 문항입니다" in page.text
 
 

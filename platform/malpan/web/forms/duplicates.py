@@ -17,7 +17,8 @@ class PhaseFilterForm(FilterForm):
     phase = PhaseField(Phase.objects.none(), label=_("단계"), empty_label=None)
 
     def __init__(self, competition: Competition, data: Any) -> None:
-        super().__init__(data or None, rows={"phase": phases_of(competition)})
+        """An address that names no phase is none that lacks one: the first is shown."""
+        super().__init__(data if "phase" in data else None, rows={"phase": phases_of(competition)})
 
 
 class AnswersForm(FilterForm):
