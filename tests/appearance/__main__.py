@@ -16,13 +16,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.appearance.crawl import Seen, pages
+from tests.appearance.crawl import Seeker, Seen, pages
 from tests.paths import ROOT
 from tests.system.browsers import chromium, complaints_of
 from tests.system.stack import Stack
@@ -58,20 +59,20 @@ def main() -> int:
     with demo_site() as site, chromium() as browser:
         sessions = site.call(PEOPLE, "sessions")
         site.call(PEOPLE, "add_empty_competitions")
-        found = list(_found(site, sessions, options.who))
+        found = list(_found(site, sessions, options))
         print(f"{len(found)} pages of {len({each.name for each in found})} views", flush=True)
-        wrong, runs = [], 0
+        faults, runs = 0, 0
         for who in dict.fromkeys(each.who for each in found):
             for form in FORMS:
                 with _context(browser, site, form, sessions.get(who)) as context:
                     for seen in (each for each in found if each.who == who):
-                        runs += 1
-                        wrong += look(context, site, seen, form, options.pictures)
+                        wrong = look(context, site, seen, form, options.pictures)
+                        print("".join(f"{line}\n" for line in wrong), end="", flush=True)
+                        runs, faults = runs + 1, faults + len(wrong)
         missing = sorted({*site.call(PEOPLE, "all_names")} - {each.name for each in found})
-    print("\n".join(wrong))
     print(f"views without a page here: {', '.join(missing)}")
-    print(f"{runs} looks in {time.monotonic() - began:.0f} s: {len(wrong)} faults")
-    return 1 if wrong else 0
+    print(f"{runs} looks in {time.monotonic() - began:.0f} s: {faults} faults")
+    return 1 if faults else 0
 
 
 @contextmanager
@@ -90,11 +91,12 @@ def demo_site() -> Iterator[Stack]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _found(site: Stack, sessions: dict[str, str], chosen: list[str]) -> Iterator[Seen]:
-    for who in chosen or ["visitor", *sessions]:
+def _found(site: Stack, sessions: dict[str, str], options: argparse.Namespace) -> Iterator[Seen]:
+    names = partial(site.call, PEOPLE, "names_of")
+    for who in options.who or ["visitor", *sessions]:
         cookies = {"sessionid": sessions[who]} if who in sessions else {}
         starts = ["/", "/competitions/just-made/manage/"] if who == "staff" else ["/"]
-        yield from pages(site.url, who, cookies, starts, lambda each: site.call(PEOPLE, "names_of", each))
+        yield from pages(site.url, Seeker(who, cookies, options.of_each), starts, names)
 
 
 @contextmanager
@@ -142,6 +144,7 @@ def _sideways(page: Page, form: Form) -> list[int]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.appearance", description=__doc__)
     parser.add_argument("--pictures", type=Path, help="a folder for pictures of all pages")
+    parser.add_argument("--of-each", type=int, default=2, help="so many addresses of each view and person (2)")
     parser.add_argument("--who", action="append", default=[], help="visitor, participant, organiser or staff")
     return parser.parse_args()
 

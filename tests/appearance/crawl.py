@@ -11,7 +11,6 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import requests
 
-OF_EACH_VIEW: Final = 2  # addresses
 ENDS: Final = ("/accounts/logout/",)  # the session would be over
 NOT_LINKED: Final = ("/no/such/page/", "/accounts/signup/", "/accounts/password/reset/", "/manage/new/")
 
@@ -26,6 +25,15 @@ class Seen:
     status: int
 
 
+@dataclass(frozen=True)
+class Seeker:
+    """Who looks, with what their browser sends, and at how many addresses of each view."""
+
+    who: str
+    cookies: dict[str, str]
+    of_each: int
+
+
 class _Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
@@ -38,24 +46,24 @@ class _Links(HTMLParser):
 
 
 def pages(
-    site: str, who: str, cookies: dict[str, str], starts: list[str], names_of: Callable[[list[str]], list[str | None]]
+    site: str, seeker: Seeker, starts: list[str], names_of: Callable[[list[str]], list[str | None]]
 ) -> Iterator[Seen]:
-    """Every page that ``who`` reaches from ``starts``, breadth first."""
+    """Every page that the ``seeker`` reaches from ``starts``, breadth first."""
     session = requests.Session()
-    session.cookies.update(cookies)
+    session.cookies.update(seeker.cookies)
     waiting, known = deque([*starts, *NOT_LINKED]), {*starts, *NOT_LINKED}
     count: Counter[str] = Counter()
     while waiting:
         address = waiting.popleft()
         name = names_of([urlsplit(address).path])[0] or "none"
-        if count[name] >= OF_EACH_VIEW or address.startswith(ENDS):
+        if count[name] >= seeker.of_each or address.startswith(ENDS):
             continue
         answer = session.get(site + address, timeout=120, allow_redirects=False)
         if answer.is_redirect:
             links = [answer.headers["Location"]]
         elif answer.headers.get("Content-Type", "").startswith("text/html"):
             count[name] += 1
-            yield Seen(who, name, address, answer.status_code)
+            yield Seen(seeker.who, name, address, answer.status_code)
             links = links_of(answer.text)
         else:
             count[name] += 1  # a file or data: enough of it
