@@ -15,6 +15,7 @@ from malpan.submissions.models import RescoreBatch, ScoringRun
 from malpan.submissions.rescoring import batches, deltas
 from malpan.submissions.rescoring.batches import BatchProgress
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from malpan.web.plots import bars as plots
 from malpan.web.presenters import composites, scores
 from malpan.web.presenters.spread import preview_note
 from scoring.cards import card_for, judge_metrics_of
@@ -54,6 +55,14 @@ class RowLine:
 class BarLine:
     span: str
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A histogram as a plot and as the lines of a table."""
+
+    plot: plots.Bars
+    lines: list[BarLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +119,8 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "preview": found,
         "changes": [_change(change, columns, track) for change in found.changes],
         "hidden_changes": [_change(change, columns, track) for change in found.hidden_changes],
-        "bars": _bars(found.histogram, ranking, track) if found.histogram else [],
-        "hidden_bars": _bars(found.hidden_histogram, main, track) if found.hidden_histogram else [],
+        "drawn": _drawn(found.histogram, ranking, track),
+        "hidden_drawn": _drawn(found.hidden_histogram, main, track),
         "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
         "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
         "pushed_teams": [move.team_name for move in found.moves if move.moves and not move.is_own],
@@ -222,11 +231,17 @@ def _cells(row: Scored, main: Column, track: Track) -> list[str]:
     ]
 
 
-def _bars(found: Histogram, main: Column, track: Track) -> list[BarLine]:
-    """The bars between the lowest and the highest with a count."""
+def _drawn(found: Histogram | None, main: Column, track: Track) -> Drawn | None:
+    """The bars between the lowest and the highest with a count; ``None`` where nothing changes."""
+    if found is None:
+        return None
     filled = [place for place, bar in enumerate(found.bars) if bar.count]
     shown = found.bars[filled[0] : filled[-1] + 1] if filled else ()
-    return [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in shown]
+    lines = [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in shown]
+    lows = [_signed(main, bar.low, track, is_short=True) for bar in shown]
+    columns = [plots.Column(low, (line.count,)) for low, line in zip(lows, lines, strict=True)]
+    plot = plots.bars(columns)
+    return None if plot is None else Drawn(plot, lines)
 
 
 def _span(low: float, high: float, main: Column, track: Track) -> str:
