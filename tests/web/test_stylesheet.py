@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from malpan.competitions.models import Competition
 from malpan.web.plots.matrix import SHADES
 from tests.paths import ROOT
 
@@ -36,6 +37,7 @@ TEXT_PAIRS = [
     ("warning-tint-text", "warning-tint"),
     ("success-tint-text", "success-tint"),
     ("info-tint-text", "info-tint"),
+    *((text, f"cover-{cover}") for text in ("text", "text-quiet", "link") for cover in Competition.Cover.values),
 ]
 SHAPE_PAIRS = [
     ("line-input", "surface"),
@@ -117,7 +119,7 @@ def test_every_class_of_the_sheets_stands_in_a_template() -> None:
     markup = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     styled = set(re.findall(r"\.([a-z][\w-]*)(?=[\s.:,>{\[)])", re.sub(r"/\*.*?\*/", "", ALL_CSS, flags=re.S)))
     written_by_code = {"errorlist", "key-rank", "key-submissions", "key-submitted", "success", "warning", "error"}
-    written_by_code |= {"place-1", "place-2"}
+    written_by_code |= {"place-1", "place-2", *(f"cover-{cover}" for cover in Competition.Cover.values)}
     written_by_code |= {f"plot-shade-{shade}" for shade in range(SHADES)} | {"plot-part-0", "plot-part-1"}
     unused = {name for name in styled - written_by_code if not re.search(rf"\b{re.escape(name)}\b", markup)}
     assert unused == set()

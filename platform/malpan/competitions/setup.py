@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WEEK: Final = timedelta(weeks=1)
 COPIED_TEXTS: Final = (
-    *("summary_ko", "summary_en", "description_ko", "description_en", "organiser_ko", "organiser_en"),
+    *("summary_ko", "summary_en", "description_ko", "description_en", "organiser_ko", "organiser_en", "cover"),
     *("team_size_max", "terms_ko", "terms_en", "has_blind_names", "prize_places", "personal_data_months"),
 )
 COPIED_TRACK: Final = (

@@ -42,6 +42,7 @@ def set_up(spec: CompetitionSpec, now: datetime) -> Competition:
         summary_en=spec.summary_en,
         description_ko=spec.description_ko,
         description_en=spec.description_en,
+        cover=spec.cover,
         organiser_ko="말판",
         organiser_en="Malpan",
         is_published=True,

@@ -45,6 +45,7 @@ class CompetitionSpec:
     phase: PhaseSpec
     tracks: tuple[TrackSpec, ...]
     teams: tuple[DemoTeam, ...]
+    cover: str  # a value of Competition.Cover
 
 
 _RAG_QA: Final = QuestionTrack(
@@ -111,6 +112,7 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         phase=PhaseSpec(-60, -31, "예선", "Warm-up", daily_limit=5),
         tracks=(_PAST_CULTURE_QA,),
         teams=PAST_TEAMS,
+        cover="purple",
     ),
     CompetitionSpec(
         slug="demo",
@@ -123,6 +125,7 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_RAG_QA, _CULTURE_QA),
         teams=TEAMS,
+        cover="blue",
     ),
     CompetitionSpec(
         slug="demo-captions",
@@ -135,6 +138,7 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         phase=PhaseSpec(-7, 60, "본선", "Main round", daily_limit=5),
         tracks=(_CAPTIONS,),
         teams=CAPTION_TEAMS,
+        cover="gold",
     ),
     CompetitionSpec(
         slug="demo-essays",
@@ -149,5 +153,6 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
         ),
         tracks=(_ESSAYS,),
         teams=ESSAY_TEAMS,
+        cover="green",
     ),
 )

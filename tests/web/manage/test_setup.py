@@ -28,6 +28,7 @@ from tests.web.manage_people import client_of, client_with_role
 
 TEXTS = {
     "title_ko": "규범 대회", "title_en": "Norms", "slug": "norms", "organiser_ko": "국립국어원", "organiser_en": "NIKL",
+    "cover": "rose",
     "summary_ko": "소개", "summary_en": "Summary", "description_ko": "안내", "description_en": "About",
     "team_size_max": "5", "prize_places": "3, 1", "terms_ko": "약관", "terms_en": "Terms",
 }  # fmt: skip
@@ -83,7 +84,10 @@ def test_a_competition_is_set_up_step_by_step_and_public_only_at_the_end(founder
     assert [badge for badge in page.all("span", "badge") if "error" in badge.classes] == []
     assert "제출 예시가 정답과 문항이 같고 형식에 맞습니다" in page.text
     assert founder.post(f"{steps}publish/").status_code == 302
-    assert Client().get("/competitions/norms/").status_code == 200
+    head = html.parse(Client().get("/competitions/norms/").content.decode()).one("div", "competition-head")
+    assert "cover-rose" in head.classes
+    [card] = html.parse(Client().get("/").content.decode()).all("article", "competition-card")
+    assert "cover-rose" in card.classes
 
 
 def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> None:

@@ -13,6 +13,15 @@ from malpan.core.text import MARKDOWN_MAX_CHARS
 class Competition(models.Model):
     """A competition of teams. Descriptions are Markdown, rendered and sanitised by the page."""
 
+    class Cover(models.TextChoices):
+        """The colour of its head and card, which tell it from others."""
+
+        BLUE = "blue", _("쪽빛")
+        GREEN = "green", _("풀빛")
+        PURPLE = "purple", _("보랏빛")
+        ROSE = "rose", _("꽃빛")
+        GOLD = "gold", _("금빛")
+
     slug = models.SlugField(_("주소 이름"), unique=True)
     title_ko = models.CharField(_("제목"), max_length=120)
     title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
@@ -22,6 +31,10 @@ class Competition(models.Model):
     description_en = models.TextField(_("대회 안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     organiser_ko = models.CharField(_("주최"), max_length=120, blank=True)
     organiser_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
+    cover = models.CharField(
+        _("표지 색"), max_length=6, choices=Cover, blank=True, default="", db_default="",
+        help_text=_("대회 화면의 머리와 첫 화면의 카드에 쓰는 색입니다. 고르지 않으면 회색입니다."),
+    )  # fmt: skip
     team_size_max = models.PositiveSmallIntegerField(_("팀 최대 인원"), default=5, validators=[MinValueValidator(1)])
     is_published = models.BooleanField(_("공개"), default=False)
     terms_ko = models.TextField(_("참가 약관"), max_length=MARKDOWN_MAX_CHARS, blank=True)

@@ -86,7 +86,7 @@ class TextsForm(forms.ModelForm):
         model = Competition
         fields = (
             *("title_ko", "title_en", "slug", "organiser_ko", "organiser_en", "summary_ko", "summary_en"),
-            *("description_ko", "description_en", "team_size_max", "has_blind_names", "prize_places"),
+            *("description_ko", "description_en", "cover", "team_size_max", "has_blind_names", "prize_places"),
             *("terms_ko", "terms_en", "personal_data_months"),
         )
         widgets = {

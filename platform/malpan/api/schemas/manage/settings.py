@@ -34,6 +34,7 @@ class Texts(Body):
     description_en: Markdown | None = None
     organiser_ko: Title | None = None
     organiser_en: Title | None = None
+    cover: Literal["", "blue", "green", "purple", "rose", "gold"] | None = None
     team_size_max: Annotated[int, Field(ge=1, le=1000)] | None = None
     has_blind_names: bool | None = None
     prize_places: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=10)] | None = None
@@ -112,6 +113,7 @@ class Settings(Schema):
     description_en: str
     organiser_ko: str
     organiser_en: str
+    cover: str  # the colour of its head; empty: grey
     team_size_max: int
     has_blind_names: bool
     prize_places: list[int]
