@@ -195,6 +195,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 4},
     },
+    "apply-ordered-rescorings": {
+        "task": "malpan.leaderboard.tasks.apply_ordered",
+        "schedule": 5.0,
+        "options": {"expires": 4},
+    },
     "deliver-letters": {
         "task": "malpan.notifications.tasks.deliver",
         "schedule": 5.0,

@@ -30,9 +30,11 @@ from malpan_client.rescoring import (
     apply_rescoring,
     cancel_rescoring,
     list_rescorings,
+    order_rescoring,
     preview_rescoring,
     show_rescoring,
     start_rescoring,
+    withdraw_rescoring,
 )
 from malpan_client.sending import check, submit
 from malpan_client.showing import Result
@@ -293,6 +295,16 @@ def _rescoring(commands: Any) -> None:
     for name, run in (("preview", preview_rescoring), ("cancel", cancel_rescoring)):
         _numbered(commands, name, run, about=f"rescore_{name}")
     made = _numbered(commands, "apply", apply_rescoring, about="rescore_apply")
-    _option(made, "seen", "title-ko", "body-ko", "title-en", "body-en")
+    _option(made, "seen")
+    _has_choices(made)
+    made = _numbered(commands, "order", order_rescoring, about="rescore_order")
+    _option(made, "guard", type=int, default=3, metavar="PLACES")
+    _has_choices(made)
+    _numbered(commands, "withdraw", withdraw_rescoring, about="rescore_withdraw")
+
+
+def _has_choices(made: argparse.ArgumentParser) -> None:
+    """What happens when a rescoring is applied."""
+    _option(made, "title-ko", "body-ko", "title-en", "body-en")
     _option(made, "grant", type=int, default=0, metavar="SLOTS")
     _flag(made, "reset-quota", "leave-other-phases", "yes")

@@ -146,6 +146,11 @@ HELP = {
     "help_rescore_show": ("재채점 하나와 그 진행", "a rescoring and its progress"),
     "help_rescore_preview": ("적용하면 바뀔 점수와 순위", "which scores and ranks would change"),
     "help_rescore_apply": ("본 그대로 적용합니다", "apply what was seen"),
+    "help_rescore_order": (
+        "채점이 끝나면 저절로 적용하도록 예약합니다",
+        "have it applied by itself when all is scored",
+    ),
+    "help_rescore_withdraw": ("적용 예약을 거둡니다", "take the order back"),
     "help_rescore_cancel": ("취소합니다", "cancel it"),
     "help_reason": ("까닭(감사 기록과 공지에 남습니다)", "the reason, which is recorded and shown"),
     "help_version": ("정답 판의 id, 또는 draft(가장 새 초안)", "id of a version, or draft for the newest one"),
@@ -163,6 +168,10 @@ HELP = {
     "help_title_en": ("공지의 제목(영어)", "title of the notice (English)"),
     "help_body_en": ("공지의 내용(영어)", "text of the notice (English)"),
     "help_grant": ("팀마다 더 줄 제출 횟수", "slots to give to each team"),
+    "help_guard": (
+        "1위부터 이 순위까지의 순서가 바뀌면 적용하지 않습니다. 0은 언제나 적용합니다 (3)",
+        "not applied where the order of the first so many places changes; 0: always applied (3)",
+    ),
     "help_reset_quota": ("모든 팀의 횟수를 처음으로 되돌립니다", "reset the limits of all teams"),
     "help_leave_other_phases": (
         "다른 단계의 점수가 순위표에서 빠져도 적용합니다",

@@ -1,4 +1,4 @@
-"""Rescoring: start it, look at what would change, apply what was seen, or cancel."""
+"""Rescoring: start it, look at what would change, apply what was seen, order that it applies itself, or cancel."""
 
 from __future__ import annotations
 
@@ -82,6 +82,8 @@ def _batch_text(found: Any) -> str:
         say("reason"): found["reason"],
         say("runs"): counts,
     }
+    if order := found.get("order"):
+        lines[say("order")] = ", ".join(filter(None, (say(f"order_{order['state']}"), order["refusal"])))
     return pairs(lines)
 
 
@@ -124,13 +126,33 @@ def apply_rescoring(site: Site, options: Namespace) -> Result:
         note(_preview_text(found))
         confirm(options, say("confirm_apply", id=options.id))
         seen = found["seen"]
-    body: dict[str, Any] = {"seen": seen, "resets_quota": options.reset_quota, "grants_slots": options.grant}
+    made = site.change("POST", _path(place, options, "apply/"), {"seen": seen, **_choices(options)})
+    return Result(made, _batch_text(made))
+
+
+def _choices(options: Namespace) -> dict[str, Any]:
+    """What happens when it is applied."""
+    body: dict[str, Any] = {"resets_quota": options.reset_quota, "grants_slots": options.grant}
     for name in ("title_ko", "body_ko", "title_en", "body_en"):
         if getattr(options, name):
             body[name] = getattr(options, name)
     if options.leave_other_phases:
         body["leaves_other_phases"] = True
-    made = site.change("POST", _path(place, options, "apply/"), body)
+    return body
+
+
+def order_rescoring(site: Site, options: Namespace) -> Result:
+    """Have it applied by itself when its runs are finished."""
+    place = place_of(options.place)
+    confirm(options, say("confirm_order", id=options.id))
+    body = {"guarded_places": options.guard, **_choices(options)}
+    made = site.change("POST", _path(place, options, "order/"), body)
+    return Result(made, _batch_text(made))
+
+
+def withdraw_rescoring(site: Site, options: Namespace) -> Result:
+    place = place_of(options.place)
+    made = site.change("DELETE", _path(place, options, "order/"))
     return Result(made, _batch_text(made))
 
 

@@ -35,6 +35,11 @@ LABELS = {  # of columns and lines
     "next_time": ("다음 제출", "next submission"),
     "normalized": ("NFC로 바꾼 문항", "items changed to NFC"),
     "note": ("메모", "note"),
+    "order": ("적용 예약", "order to apply"),
+    "order_applied": ("예약대로 적용함", "carried out"),
+    "order_refused": ("적용하지 않고 끝냄", "refused"),
+    "order_waiting": ("채점이 끝나기를 기다림", "waits for the scores"),
+    "order_withdrawn": ("거둠", "withdrawn"),
     "organiser": ("주최", "organiser"),
     "past": ("끝남", "over"),
     "phase": ("단계", "phase"),
@@ -104,6 +109,10 @@ FINDINGS = {  # results, and what is told on the way to them
         "Publish the final board of phase {phase} ({count} rows)? Everybody will see the private scores.",
     ),
     "confirm_close": ("{phase} 단계를 지금 마감할까요?", "End phase {phase} now?"),
+    "confirm_order": (
+        "재채점 {id}의 채점이 끝나면 미리보기 없이 모든 점수와 순위를 한꺼번에 바꿀까요?",
+        "Change all scores and ranks at once when rescoring {id} is scored, without another look?",
+    ),
     "confirm_withdraw": (
         "이 제출을 철회할까요({id})? 되돌릴 수 없고 제출 횟수는 돌아오지 않습니다.",
         "Withdraw submission {id}? This cannot be undone, and its slot is not given back.",

@@ -53,6 +53,8 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_rescoring_retry": ("retryRescoring",),
     "manage_rescoring_exclude": ("excludeFromRescoring",),
     "manage_rescoring_apply": ("applyRescoring",),
+    "manage_rescoring_order": ("orderRescoring",),
+    "manage_rescoring_order_withdraw": ("withdrawRescoringOrder",),
     "manage_rescoring_cancel": ("cancelRescoring",),
     # scoring
     "manage_runs": ("listRuns", "getQueue"),

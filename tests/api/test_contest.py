@@ -15,7 +15,8 @@ from malpan.accounts.models import Scope
 from malpan.accounts.services import create_api_token
 from malpan.competitions.models import Competition
 from malpan.core.models import AuditEntry
-from malpan.submissions.models import Submission
+from malpan.leaderboard.rescore_orders import carry_out_due
+from malpan.submissions.models import ScoringRun, Submission
 from tests.factories import (
     PhaseFactory,
     TeamFactory,
@@ -159,6 +160,36 @@ def test_rescoring_applies_what_was_seen():
     assert admin("POST", f"{manage}/rescoring/{batch['id']}/cancel/")["state"] == "cancelled"
     recipe = started | {"reference_version": None, "recipe": "captioning@1"}
     assert admin("POST", f"{manage}/rescoring/", recipe, 422)["errors"][0]["field"] == "body.recipe"
+
+
+def test_a_rescoring_is_ordered_to_apply_itself():
+    phase = PhaseFactory.create()
+    publish(phase)
+    competition = phase.track.competition
+    finished_submission(phase, TeamFactory.create(competition=competition), 0.5)
+    person = UserFactory.create(is_superuser=True, name="김운영")
+    admin, manage = Caller(person), f"/competitions/{competition.slug}/manage/rescoring"
+    one = f"{manage}/{admin('POST', f'{manage}/', {'phase': phase.pk, 'reason': '다시'}, 201)['id']}"
+    assert admin("GET", f"{one}/")["order"] is None
+
+    admin("POST", f"{one}/order/", {"guarded_places": -1}, 422)
+    admin("POST", f"{one}/order/", {"title_ko": "제목만"}, 422)
+    notice = {"title_ko": "다시 채점", "body_ko": "안내"}
+    order = admin("POST", f"{one}/order/", {"grants_slots": 2, **notice}, 201)["order"]
+    assert order | notice == order
+    assert (order["state"], order["guarded_places"], order["grants_slots"]) == ("waiting", 3, 2)
+    assert (order["ordered_by"], order["ended_at"], order["refusal"]) == ("김운영", None, "")
+    admin("POST", f"{one}/order/", {}, 409)
+    assert admin("DELETE", f"{one}/order/")["order"]["state"] == "withdrawn"
+    admin("DELETE", f"{one}/order/", status=409)
+
+    admin("POST", f"{one}/order/", {"guarded_places": 0}, 201)
+    ScoringRun.objects.filter(batch__phase=phase).update(state="failed", error_code="scoring_crashed")
+    carry_out_due()
+    found = admin("GET", f"{manage}/")["items"][0]
+    assert (found["state"], found["order"]["state"]) == ("running", "refused")
+    assert found["order"]["refusal_code"] == "batch_not_ready"
+    assert "실패한 채점 1건" in found["order"]["refusal"]
 
 
 def test_an_organiser_names_no_file_of_the_server_as_a_profile(owner):

@@ -67,6 +67,7 @@ ROLES_OF: Final = {
             *("createPhase", "updatePhase", "setBoard", "closePhase", "splitPhase", "publishFinalBoard"),
             *("removePhase", "uploadReferences", "draftReferences", "diffReferences", "editErratum"),
             *("publishReferences", "discardReferences", "applyRescoring", "downloadSubmission", "grantSlots"),
+            *("orderRescoring", "withdrawRescoringOrder"),
             *("refundSubmission", "resetQuota", "grantSlotsToAll", "resetQuotaOfAll", "createTeamFor", "updateTeam"),
             *("disqualifyTeam", "reinstateTeam", "removeTeam", "removeMemberOf", "handOverTeamOf", "postNotice"),
             *("updateNotice", "withdrawNotice", "answerQuestion", "closeQuestion", "reopenQuestion"),

@@ -19,7 +19,7 @@ COMMANDS = (
     *("create", "settings get", "settings update", "close", "export", "publish contest", "publish board"),
     *(f"references {name}" for name in ("list", "upload", "publish", "diff", "discard")),
     *(f"webhooks {name}" for name in ("list", "create", "update", "remove", "test", "log", "resend")),
-    *(f"rescore {name}" for name in ("list", "start", "show", "preview", "apply", "cancel")),
+    *(f"rescore {name}" for name in ("list", "start", "show", "preview", "apply", "order", "withdraw", "cancel")),
 )
 STATUSES = {value for name, value in vars(failing).items() if name.isupper() and isinstance(value, int)}
 

@@ -251,6 +251,14 @@ def correct(command: Callable[..., Outcome], owner: User, folder: Path) -> None:
     command(owner, "rescore", "apply", "by-command", str(batch["id"]), status=2)  # nobody has agreed
     command(owner, "rescore", "apply", "by-command", str(batch["id"]), "--seen", "0-x", status=4)
     notice = ["--title-ko", "재채점", "--body-ko", "정답을 고쳤습니다."]
+    number = ("by-command", str(batch["id"]))
+    command(owner, "rescore", "order", *number, status=2)
+    order = command(owner, "rescore", "order", *number, *notice, "--guard", "2", "--grant", "1", "--yes", "--json").json
+    assert [order["order"][name] for name in ("state", "guarded_places", "grants_slots")] == ["waiting", 2, 1]
+    assert "채점이 끝나기를 기다림" in command(owner, "rescore", "show", *number).out
+    command(owner, "rescore", "order", *number, "--yes", status=4)
+    assert "거둠" in command(owner, "rescore", "withdraw", *number).out
+    command(owner, "rescore", "withdraw", *number, status=4)
     applied = command(
         owner, "rescore", "apply", "by-command", str(batch["id"]), "--seen", seen["seen"], *notice, "--json"
     )

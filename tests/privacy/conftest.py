@@ -44,7 +44,7 @@ from malpan.submissions import intake
 from malpan.submissions.errors import FileRejected
 from malpan.submissions.evaluation import runs
 from malpan.submissions.evaluation.actions import open_for_download
-from malpan.submissions.models import RescoreBatch, Submission
+from malpan.submissions.models import RescoreBatch, RescoreOrder, Submission
 from malpan.submissions.quota import services as quota
 from malpan.teams.invitations import create_invitation, join_team
 from malpan.teams.merging import ask_merge, decline_merge
@@ -193,8 +193,11 @@ def _organiser(person: User) -> Competition:
     type(version).objects.filter(pk=version.pk).update(created_by=person)
     guest = TeamFactory.create(competition=competition)
     quota.grant(phase=phase, team=guest, slots=2, reason="정전", actor=person)
-    RescoreBatch.objects.create(
+    batch = RescoreBatch.objects.create(
         competition=competition, phase=phase, reason="정오", state="cancelled", created_by=person, closed_by=person
+    )
+    RescoreOrder.objects.create(
+        batch=batch, state="withdrawn", guarded_places=3, ordered_by=person, ended_by=person, ended_at=timezone.now()
     )
     BoardSnapshot.objects.create(
         phase=phase, number=1, recipe="rag-qa@1", rows=[], sha256="0" * 64, published_by=person,

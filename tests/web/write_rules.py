@@ -109,6 +109,10 @@ def stuck(w: Any) -> dict[str, Any]:
     return {"pk": w.batches["stuck"].pk}
 
 
+def ordered(w: Any) -> dict[str, Any]:
+    return {"pk": w.batches["ordered"].pk}
+
+
 def member(w: Any) -> dict[str, Any]:
     return {"pk": w.member.pk}
 
@@ -412,6 +416,8 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_rescoring_apply": Rule(
         MANAGE, lambda w: {"confirm": "on", "seen": preview(w.batches["ready"]).seen}, ready
     ),
+    "manage_rescoring_order": Rule(MANAGE, {"confirm": "on", "guarded_places": "3"}, ready),
+    "manage_rescoring_order_withdraw": Rule(MANAGE, at=ordered),
     "manage_rescoring_cancel": Rule(OPERATE, at=ready),
     "manage_role_appoint": Rule(OWN, lambda w: {"email": w.people["other team"].email, "role": "viewer"}),
     "manage_role_change": Rule(OWN, {"role": "operator"}),

@@ -27,6 +27,7 @@ from malpan.submissions.models import JudgeAgreement, RescoreBatch, ScoringRun, 
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.orders import order_application
 from malpan.teams.merging import ask_merge
 from malpan.teams.models import Membership, MergeRequest, Team
 from tests.factories import (
@@ -92,6 +93,8 @@ def make_writable() -> WriteWorld:
     _add_people(world, bare, member)
     judged = judged_submission(world.phase, teams["third"], {"e1": 1.0, "e2": 0.2, "e3": 0.6})
     people = human_bytes({"e1": 5, "e2": 2, "e3": 3})
+    batches = {name: _batch(phases[name], state) for name, state in BATCHES.items()}
+    order_application(batch=batches["ordered"], actor=UserFactory.create())
     archive = io.BytesIO()
     export_competition(competition=bare, actor=None, target=archive)
     return WriteWorld(
@@ -102,7 +105,7 @@ def make_writable() -> WriteWorld:
         phases=phases,
         free_draft=create_draft(phase=phases["free"], data=file_bytes(rows(3, "고친 답이 옳다.")), actor=None),
         runs=_runs(world.phase, teams["third"]),
-        batches={name: _batch(phases[name], state) for name, state in BATCHES.items()},
+        batches=batches,
         merges={
             "asked": ask_merge(source=teams["own"], target=teams["third"], actor=leader_of(teams["own"])),
             "offered": ask_merge(source=teams["fourth"], target=teams["own"], actor=leader_of(teams["fourth"])),
@@ -119,11 +122,15 @@ def make_writable() -> WriteWorld:
     )
 
 
-BATCHES: Final = {"ready": ScoringRun.State.FINISHED, "stuck": ScoringRun.State.FAILED}
+BATCHES: Final = {
+    "ready": ScoringRun.State.FINISHED,
+    "stuck": ScoringRun.State.FAILED,
+    "ordered": ScoringRun.State.FINISHED,
+}
 
 
 def _phases(track: Track, team: Team) -> dict[str, Phase]:
-    """Two with a batch to come, one that is over, one without submissions, one without anything."""
+    """Three with a batch to come, one that is over, one without submissions, one without anything."""
     now = timezone.now()
     phases = {name: PhaseFactory.create(track=track, slug=name) for name in (*BATCHES, "free", "empty")}
     phases["over"] = PhaseFactory.create(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from malpan.leaderboard import days, standings
+from malpan.leaderboard import days, rescore_orders, standings
 from malpan.leaderboard.sureness import queueing
 
 
@@ -16,3 +16,9 @@ def compute_standings() -> None:
     standings.refresh_all()
     days.keep_ranks()
     queueing.queue_due()
+
+
+@shared_task
+def apply_ordered() -> None:
+    """Apply the rescoring batches that were ordered to be applied when they are ready."""
+    rescore_orders.carry_out_due()

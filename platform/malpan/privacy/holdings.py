@@ -28,7 +28,7 @@ from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.notifications.models import Endpoint, Letter, Preference
 from malpan.stages.models import StageDecision, StageSnapshot, StageTable
-from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, Submission
+from malpan.submissions.models import QuotaEntry, Rejection, RescoreBatch, RescoreOrder, Submission
 from malpan.teams.models import Invitation, Membership, MergeRequest
 
 
@@ -196,6 +196,7 @@ _TABLE: Final = ("table__stage__track__competition__slug", "table__stage__track_
 _CAMPAIGN: Final = ("campaign__track__competition__slug", "campaign__track__slug", "campaign__number")
 _UNIT: Final = tuple(f"assignment__{name}" for name in (*_CAMPAIGN, "item__label"))
 _BATCH: Final = (*_PHASE, "reason", "state", "created_at", "closed_at")
+_ORDER: Final = ("batch__competition__slug", "batch__reason", "state", "ordered_at", "ended_at")
 _ENTRY: Final = ("created_at", "action", "object_type", "object_id")
 
 HOLDINGS: Final = (
@@ -299,6 +300,8 @@ HOLDINGS: Final = (
     Holding(ORGANISING, ReferenceVersion, "created_by", (*_PHASE, "number", "note", "created_at", "published_at")),
     Holding(ORGANISING, RescoreBatch, "created_by", _BATCH),
     Holding(ORGANISING, RescoreBatch, "closed_by", _BATCH),
+    Holding(ORGANISING, RescoreOrder, "ordered_by", _ORDER),
+    Holding(ORGANISING, RescoreOrder, "ended_by", _ORDER),
     Holding(ORGANISING, BoardSnapshot, "published_by", (*_PHASE, "number", "note_ko", "note_en", "published_at")),
     Holding(ORGANISING, StageTable, "entered_by", (*_STAGE, "number", "reason", "created_at")),
     Holding(ORGANISING, StageDecision, "decided_by", (*_TABLE, "verdict", "reason", "created_at")),

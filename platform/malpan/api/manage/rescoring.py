@@ -20,10 +20,11 @@ from malpan.competitions.profiles import require_offered
 from malpan.competitions.references import recipe_named, recipe_of
 from malpan.leaderboard.rescore_preview import preview, require_seen
 from malpan.submissions.manage_selectors import submission_of
-from malpan.submissions.models import RescoreBatch
-from malpan.submissions.rescoring import batches, services
+from malpan.submissions.models import RescoreBatch, RescoreOrder
+from malpan.submissions.rescoring import batches, orders, services
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.deltas import Change, RankMove, Scored
+from malpan.submissions.rescoring.letters import text_of_refusal
 
 operations = ManageOperations(_("운영: 재채점"))
 ALL = f"{MANAGE}/rescoring"
@@ -169,18 +170,53 @@ def exclude(request: ApiRequest, slug: str, pk: int, data: shown.Exclusion) -> A
 )
 def apply(request: ApiRequest, slug: str, pk: int, data: shown.Application) -> Any:
     competition = managed(request, slug, Permission.MANAGE)
-    if data.title_ko and not data.body_ko:
-        _refuse("body_ko", gettext("공지 내용을 적어 주십시오."))
     services.apply_batch(
         batch=services.get_batch(competition.pk, pk),
         actor=request.auth.person,
-        resets_quota=data.resets_quota,
-        grants_slots=data.grants_slots,
-        announcement=Announcement(data.title_ko, data.body_ko, data.title_en, data.body_en),
-        leaves_other_phases=data.leaves_other_phases,
         check=lambda held: require_seen(held, data.seen),
+        **_choices(data),
     )
     return _batch(services.get_batch(competition.pk, pk))
+
+
+@operations.post(
+    f"{ONE}/order/",
+    "orderRescoring",
+    _("재채점이 끝나면 저절로 적용하도록 예약"),
+    shown.Batch,
+    status=201,
+    says=_(
+        "1위부터 guarded_places위까지의 순서가 바뀌거나, 실패한 채점이 있거나, 예약한 사람이 더는 적용할 수 없으면 "
+        "적용하지 않고 예약을 끝내며 알립니다. 0이면 순위가 어떻게 바뀌어도 적용합니다."
+    ),
+)
+def order(request: ApiRequest, slug: str, pk: int, data: shown.Ordered) -> Any:
+    competition = managed(request, slug, Permission.MANAGE)
+    orders.order_application(
+        batch=services.get_batch(competition.pk, pk),
+        actor=request.auth.person,
+        guarded_places=data.guarded_places,
+        **_choices(data),
+    )
+    return _batch(services.get_batch(competition.pk, pk))
+
+
+@operations.delete(f"{ONE}/order/", "withdrawRescoringOrder", _("적용 예약 거두기"), shown.Batch)
+def withdraw(request: ApiRequest, slug: str, pk: int) -> Any:
+    competition = managed(request, slug, Permission.MANAGE)
+    orders.withdraw_order(batch=services.get_batch(competition.pk, pk), actor=request.auth.person)
+    return _batch(services.get_batch(competition.pk, pk))
+
+
+def _choices(data: shown.Choices) -> dict[str, Any]:
+    if data.title_ko and not data.body_ko:
+        _refuse("body_ko", gettext("공지 내용을 적어 주십시오."))
+    return {
+        "resets_quota": data.resets_quota,
+        "grants_slots": data.grants_slots,
+        "announcement": Announcement(data.title_ko, data.body_ko, data.title_en, data.body_en),
+        "leaves_other_phases": data.leaves_other_phases,
+    }
 
 
 @operations.post(f"{ONE}/cancel/", "cancelRescoring", _("재채점 취소"), shown.Batch)
@@ -205,6 +241,18 @@ def _batch(found: RescoreBatch) -> dict[str, Any]:
         "selection": found.selection,
         "created_at": found.created_at,
         "closed_at": found.closed_at,
+        "order": _order(orders.last_order(found)),
+    }
+
+
+def _order(found: RescoreOrder | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    names = set(shown.Order.model_fields) - {"ordered_by", "refusal", "refusal_code"}
+    return {name: getattr(found, name) for name in names} | {
+        "ordered_by": found.ordered_by.name,
+        "refusal": text_of_refusal(found),
+        "refusal_code": found.refusal.get("code", ""),
     }
 
 

@@ -4,7 +4,7 @@ from malpan.submissions.models.canary import CanaryRows
 from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.judge import JudgeAgreement, Judgement, JudgeReservation, JudgeUsage
 from malpan.submissions.models.quota import QuotaEntry
-from malpan.submissions.models.rescore import RescoreBatch
+from malpan.submissions.models.rescore import RescoreBatch, RescoreOrder
 from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
 from malpan.submissions.models.submission import FinalChoice, Rejection, Submission
 
@@ -22,6 +22,7 @@ __all__ = [
     "QuotaEntry",
     "Rejection",
     "RescoreBatch",
+    "RescoreOrder",
     "ScoringRun",
     "Submission",
 ]

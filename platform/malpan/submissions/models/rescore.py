@@ -83,3 +83,61 @@ class RescoreBatch(models.Model):
     def is_open(self) -> bool:
         """Whether it is neither applied nor cancelled."""
         return self.state == self.State.RUNNING
+
+
+class RescoreOrder(models.Model):
+    """An organiser's word that a batch is applied by itself when its runs are finished: waiting → applied | withdrawn |
+    refused.
+
+    ``guarded_places``: it is not where the order of the first so many places would change; 0: whatever it changes.
+    ``refusal`` is the error that refused it, as ``code`` and ``params``.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("예약됨")
+        APPLIED = "applied", _("예약대로 적용함")
+        WITHDRAWN = "withdrawn", _("예약을 거둠")
+        REFUSED = "refused", _("적용하지 않음")
+
+    batch = models.ForeignKey(RescoreBatch, on_delete=models.CASCADE, related_name="orders", verbose_name=_("재채점"))
+    state = models.CharField(_("상태"), max_length=9, choices=State.choices, default=State.WAITING)
+    guarded_places = models.PositiveSmallIntegerField(_("바뀌면 적용하지 않을 순위"))
+    resets_quota = models.BooleanField(_("제출 횟수 초기화"), default=False)
+    grants_slots = models.PositiveSmallIntegerField(_("추가 횟수"), default=0)
+    leaves_other_phases = models.BooleanField(_("다른 단계의 점수가 빠짐"), default=False)
+    title_ko = models.CharField(_("공지 제목"), max_length=200, blank=True)
+    title_en = models.CharField(_("공지 제목(영어)"), max_length=200, blank=True)
+    body_ko = models.TextField(_("공지 내용"), blank=True)
+    body_en = models.TextField(_("공지 내용(영어)"), blank=True)
+    refusal = models.JSONField(_("적용하지 않은 까닭"), default=dict, blank=True)
+    ordered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("예약한 사람")
+    )
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        verbose_name=_("거둔 사람"),
+    )
+    ordered_at = models.DateTimeField(_("예약한 시각"), auto_now_add=True)
+    ended_at = models.DateTimeField(_("끝난 시각"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("재채점 적용 예약")
+        verbose_name_plural = _("재채점 적용 예약")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["batch"], condition=models.Q(state="waiting"), name="one_waiting_order_per_batch"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch} · {self.get_state_display()}"
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is neither carried out nor over."""
+        return self.state == self.State.WAITING

@@ -10,9 +10,11 @@ from typing import Any, Final, Self
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from malpan.competitions.models import Phase
+from malpan.competitions.locks import lock_phase
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.core.locks import Level, lock_rows
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.rescoring.errors import RescoringCancelled
+from malpan.submissions.rescoring.errors import BatchClosed, RescoringCancelled
 
 State = RescoreBatch.State
 UNFINISHED: Final = (ScoringRun.State.QUEUED, ScoringRun.State.RUNNING)
@@ -97,6 +99,20 @@ def open_batch(phase: Phase) -> RescoreBatch | None:
     return rows.select_related("reference_version").first()
 
 
+def lock_open(batch: RescoreBatch) -> RescoreBatch:
+    """The batch, locked together with its phase. Raises ``BatchClosed``."""
+    phase = lock_phase(batch.phase_id)
+    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
+    if not held.is_open:
+        raise BatchClosed
+    held.phase = phase
+    if held.reference_version_id is not None:
+        held.reference_version = ReferenceVersion.objects.select_related("phase__track__competition").get(
+            pk=held.reference_version_id
+        )
+    return held
+
+
 # --- progress ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
@@ -127,6 +143,11 @@ class BatchProgress:
     def is_complete(self) -> bool:
         """Whether all runs (at least one) are finished, but for those nobody waits for."""
         return self.finished > 0 and self.finished + self.late == self.total
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is complete, or will not be unless somebody does something about failed runs."""
+        return self.is_complete or not self.unfinished or (self.failed > 0 and self.unfinished == self.late)
 
 
 def newest_runs(batch: RescoreBatch) -> QuerySet[ScoringRun]:

@@ -191,6 +191,11 @@ def rank_moves(
     return sorted(moves, key=lambda move: (move.after is None, move.after or 0, move.before or 0, move.team_id))
 
 
+def places_changed(moves: Iterable[RankMove], first: int) -> int:
+    """How many teams get, lose or change one of the ``first`` places."""
+    return sum(move.moves and (_within(move.before, first) or _within(move.after, first)) for move in moves)
+
+
 def _is_same(old: Place | None, new: Place | None) -> bool:
     """Whether the same submission counts before and after, with the same scores."""
     if old is None or new is None or old.submission_id != new.submission_id or old.scores.keys() != new.scores.keys():

@@ -84,6 +84,29 @@ class BatchPreviewGrew(BatchPreviewOutdated):
     )
 
 
+class BatchPlacesChange(Conflict):
+    """What is to be applied by itself changes the order of places that somebody wants to look at. Params: ``places``,
+    how many they are; ``changed``, how many of them would have another team.
+    """
+
+    text = _(
+        "1위부터 %(places)s위까지의 순서가 바뀌어 저절로 적용하지 않았습니다(바뀌는 팀 %(changed)s팀). 미리보기를 "
+        "확인한 뒤 직접 적용해 주십시오."
+    )
+
+
+class BatchOrderedAlready(Conflict):
+    """Somebody ordered already that the batch be applied when it is ready. Params: none."""
+
+    text = _("이미 적용을 예약했습니다. 다르게 적용하려면 먼저 그 예약을 거두어 주십시오.")
+
+
+class BatchNotOrdered(Conflict):
+    """Nobody ordered it, or the order was withdrawn or carried out. Params: none."""
+
+    text = _("기다리는 적용 예약이 없습니다. 이미 거두었거나 끝난 예약입니다.")
+
+
 class BatchRunNotFailed(Conflict):
     """Only a submission whose newest run in the batch failed can be retried or left out."""
 

@@ -1,6 +1,7 @@
-"""Word to the teams of a rescoring that was applied: the old and the new score of each of their submissions.
+"""Word to the teams of a rescoring that was applied: the old and the new score of each of their submissions; and to who
+ordered that it be applied by itself, what came of the order.
 
-A letter has what the pages of the submissions show their team at that moment, and nothing more.
+A letter to a team has what the pages of the submissions show it at that moment, and nothing more.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
 from malpan.competitions import programs
+from malpan.core.errors import DomainError
+from malpan.core.messages import text_of
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Happening, Word, register, register_happening
 from malpan.submissions.letters import names_of, score_text
-from malpan.submissions.models import RescoreBatch, Submission
+from malpan.submissions.models import RescoreBatch, RescoreOrder, Submission
 from malpan.submissions.rescoring.past import rescorings_of, shown_before_and_after
 from malpan.teams.models import Membership
 
 RESCORED: Final = "rescored"
+ORDER_OVER: Final = "rescoring_order_over"
 LINES_MAX: Final = 20  # the newest submissions; the page has them all
 
 
@@ -34,9 +38,24 @@ def tell_rescored(batch: RescoreBatch) -> None:
     programs.tell(competition=batch.phase.track.competition_id, event=RESCORED, key=key, facts=facts)
 
 
+def tell_of_order(order: RescoreOrder) -> None:
+    """Post word to who gave ``order`` that it is over. Call it in the transaction that ends it."""
+    key, facts = f"{ORDER_OVER}:{order.pk}", {"order": order.pk}
+    outbox.post(event=ORDER_OVER, key=key, people=[order.ordered_by_id], facts=facts)
+
+
 def register_events() -> None:
     register_happening(Happening(RESCORED, _("재채점을 적용했을 때"), _rescored_for_organisers))
     register(Event(RESCORED, _("재채점으로 점수가 바뀌었을 때"), _rescored, _sample))
+    register(
+        Event(ORDER_OVER, _("적용을 예약한 재채점을 적용했거나 적용하지 않았을 때"), _order_over, _order_over_sample)
+    )
+
+
+def text_of_refusal(order: RescoreOrder) -> str:
+    """Why ``order`` was not carried out, in the active language; empty if nothing refused it."""
+    error = DomainError.by_code.get(order.refusal.get("code", ""))
+    return "" if error is None else text_of(error(**order.refusal["params"]))
 
 
 def _applied(facts: Facts) -> RescoreBatch | None:
@@ -90,6 +109,27 @@ def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
                 {"file_name": submission.file_name, "before": old if is_shown else "", "after": new if is_shown else ""}
             )
     return lines
+
+
+def _order_over(person: User, facts: Facts) -> Word | None:
+    found = RescoreOrder.objects.filter(pk=facts["order"], ordered_by=person).exclude(state=RescoreOrder.State.WAITING)
+    order = found.select_related("batch__competition").first()
+    if order is None:
+        return None
+    batch = order.batch
+    about = {
+        "competition": batch.competition.title,
+        "number": batch.pk,
+        "reason": batch.reason,
+        "outcome": order.state,
+        "refusal": text_of_refusal(order),
+    }
+    return Word(about, reverse("manage_rescoring_batch", args=[batch.competition.slug, batch.pk]))
+
+
+def _order_over_sample() -> Word:
+    about = {"competition": "한글 대회", "number": 12, "reason": "정답을 고침", "outcome": "applied", "refusal": ""}
+    return Word(about, reverse("home"))
 
 
 def _sample() -> Word:

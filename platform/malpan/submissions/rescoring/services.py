@@ -21,16 +21,14 @@ from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
-from malpan.core.locks import Level, lock_rows
 from malpan.submissions import past_boards
 from malpan.submissions.evaluation import reuse, runs
 from malpan.submissions.integrity import chain
-from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
-from malpan.submissions.rescoring import apply, batches, letters
+from malpan.submissions.models import RescoreBatch, RescoreOrder, ScoringRun, Submission
+from malpan.submissions.rescoring import apply, batches, letters, orders
 from malpan.submissions.rescoring.apply import NO_ANNOUNCEMENT, Announcement
 from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.rescoring.errors import (
-    BatchClosed,
     BatchNotFound,
     BatchOpenAlready,
     BatchReasonMissing,
@@ -101,9 +99,10 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
     Raises ``BatchClosed``.
     """
     with transaction.atomic():
-        held = _locked_open(batch)
+        held = batches.lock_open(batch)
         before = {"state": held.state}
         _close(held, State.CANCELLED, actor)
+        orders.end_with(held, actor=actor)
         unfinished = list(held.runs.filter(state__in=runs.UNFINISHED))
         dropped = len(runs.drop_runs(unfinished, error_code=RescoringCancelled.code))
         audit.record(
@@ -119,7 +118,7 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
 def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
     """Score every failed submission of an open batch again, as a new run; returns how many. Raises ``BatchClosed``."""
     with transaction.atomic():
-        held = _locked_open(batch)
+        held = batches.lock_open(batch)
         failed = [run for run in _newest(held) if run.state == ScoringRun.State.FAILED]
         config = scoring_config_of(held.phase, held)
         runs.queue_runs([run.submission for run in failed], config, batch=held)
@@ -135,7 +134,7 @@ def exclude_submission(*, batch: RescoreBatch, submission: Submission, reason: s
     """
     _require_reason(reason)
     with transaction.atomic():
-        held = _locked_open(batch)
+        held = batches.lock_open(batch)
         newest = held.runs.filter(submission=submission).order_by("-pk").first()
         if newest is None or newest.state != ScoringRun.State.FAILED:
             raise BatchRunNotFailed
@@ -155,20 +154,25 @@ def apply_batch(
     announcement: Announcement = NO_ANNOUNCEMENT,
     leaves_other_phases: bool = False,
     check: Callable[[RescoreBatch], None] | None = None,
+    order: RescoreOrder | None = None,
     now: datetime | None = None,
 ) -> RescoreBatch:
     """Make every run of a ready batch the live one and its rule the rule of the track, in one transaction.
 
     ``resets_quota`` and ``grants_slots`` apply to every team of the competition, in this phase. Uploads wait for the
     commit and are then scored by the new rule. ``check`` is called with the batch when everything is locked and nothing
-    is changed; what it raises refuses the application (``leaderboard.rescore_preview.require_seen``).
+    is changed; what it raises refuses the application (``leaderboard.rescore_preview.require_seen``). ``order`` is the
+    one that is carried out by it; any other ends.
 
-    Raises ``BatchClosed``, ``BatchNeverApplies``, ``BatchNotReady`` below 100 %, ``BatchOutdated`` if the rule was
-    changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless ``leaves_other_phases``.
+    Raises ``BatchClosed``, ``BatchNotOrdered`` if ``order`` is over, ``BatchNeverApplies``, ``BatchNotReady`` below
+    100 %, ``BatchOutdated`` if the rule was changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless
+    ``leaves_other_phases``.
     """
     with transaction.atomic():
         apply.lock_all_teams(batch)
-        held = _locked_open(batch)
+        held = batches.lock_open(batch)
+        if order is not None:
+            orders.require_waiting(order)
         apply.require_applicable(held)
         config = scoring_config_of(held.phase, held)
         apply.refuse_outdated(held, config)
@@ -189,8 +193,9 @@ def apply_batch(
             action="rescoring.apply",
             obj=held,
             before={"state": State.READY.value},
-            after=_facts(held) | {"submissions": len(switched)},
+            after=_facts(held) | {"submissions": len(switched), "is_ordered": order is not None},
         )
+        orders.end_with(held, actor=actor, carried_out=order)
         letters.tell_rescored(held)
         past_boards.record(held.phase, kept)  # the last lock of all
         chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))
@@ -249,20 +254,6 @@ def _require_reason(reason: str) -> None:
 
 
 # --- steps of an application ------------------------------------------------------------------------------------------
-def _locked_open(batch: RescoreBatch) -> RescoreBatch:
-    """The batch, locked together with its phase. Raises ``BatchClosed``."""
-    phase = lock_phase(batch.phase_id)
-    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
-    if not held.is_open:
-        raise BatchClosed
-    held.phase = phase
-    if held.reference_version_id is not None:
-        held.reference_version = ReferenceVersion.objects.select_related("phase__track__competition").get(
-            pk=held.reference_version_id
-        )
-    return held
-
-
 def _close(batch: RescoreBatch, state: str, actor: User, *also: str) -> None:
     batch.state, batch.closed_by, batch.closed_at = state, actor, timezone.now()
     batch.save(update_fields=["state", "closed_by", "closed_at", *also])

@@ -13,6 +13,7 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.orders import PLACES
 from malpan.teams.models import Team
 from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, markdown_area
 from malpan.web.forms.judges import recipes_reading_the_files_of
@@ -21,6 +22,7 @@ from scoring.models.profile import profile_names
 
 UNCHANGED: Final = _("바꾸지 않음")
 REPEATS_MAX: Final = 20
+GUARDED_MAX: Final = 1000
 
 
 class StartForm(forms.Form):
@@ -103,10 +105,9 @@ class RepeatForm(forms.Form):
     repeats = forms.IntegerField(label=_("반복 횟수"), min_value=2, max_value=REPEATS_MAX, initial=3)
 
 
-class ApplyForm(forms.Form):
-    """What happens when the new scores are applied. ``seen`` names the preview that the page shows."""
+class ChoicesForm(forms.Form):
+    """What happens when the new scores are applied."""
 
-    seen = forms.CharField(required=False, widget=forms.HiddenInput)
     resets_quota = forms.BooleanField(
         label=_("모든 팀의 제출 횟수를 초기화합니다"),
         required=False,
@@ -128,12 +129,34 @@ class ApplyForm(forms.Form):
     leaves_other_phases = forms.BooleanField(
         label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False
     )
-    confirm = ConfirmField(_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"))
 
     def __init__(self, *args: Any, hurts_others: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not hurts_others:
             del self.fields["leaves_other_phases"]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or {}
+        if values.get("title_ko") and not values.get("body_ko"):
+            self.add_error("body_ko", _("공지 내용을 적어 주십시오."))
+        return values
+
+    def choices(self) -> dict[str, Any]:
+        """What ``apply_batch`` and ``order_application`` are asked for."""
+        values = self.cleaned_data
+        return {
+            "resets_quota": values["resets_quota"],
+            "grants_slots": values["grants_slots"] or 0,
+            "announcement": Announcement(values["title_ko"], values["body_ko"], values["title_en"], values["body_en"]),
+            "leaves_other_phases": values.get("leaves_other_phases", False),
+        }
+
+
+class ApplyForm(ChoicesForm):
+    """Apply it now. ``seen`` names the preview that the page shows."""
+
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+    confirm = ConfirmField(_("미리보기를 확인했고, 지금 모든 점수와 순위를 한꺼번에 바꾸겠습니다"))
 
     def show(self, seen: str) -> None:
         """Use the form under another preview than the one that was posted: it has to be confirmed anew."""
@@ -142,15 +165,22 @@ class ApplyForm(forms.Form):
         data.pop("confirm", None)
         self.data = data
 
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or {}
-        if values.get("title_ko") and not values.get("body_ko"):
-            self.add_error("body_ko", _("공지 내용을 적어 주십시오."))
-        return values
 
-    def announcement(self) -> Announcement:
-        values = self.cleaned_data
-        return Announcement(values["title_ko"], values["body_ko"], values["title_en"], values["body_en"])
+class OrderForm(ChoicesForm):
+    """Have it applied when it is ready, without another look."""
+
+    guarded_places = forms.IntegerField(
+        label=_("순서가 바뀌면 적용하지 않을 순위"),
+        min_value=0,
+        max_value=GUARDED_MAX,
+        initial=PLACES,
+        help_text=_(
+            "공개 순위표에서 1위부터 이 순위까지의 순서가 바뀌면 적용하지 않고 알립니다. 0은 순위가 어떻게 바뀌어도 "
+            "적용합니다."
+        ),
+    )
+    confirm = ConfirmField(_("미리보기를 다시 보지 않고, 채점이 끝나는 대로 모든 점수와 순위를 한꺼번에 바꾸겠습니다"))
+    field_order = ["guarded_places"]
 
 
 class ExcludeForm(forms.Form):

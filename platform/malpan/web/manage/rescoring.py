@@ -22,13 +22,13 @@ from malpan.leaderboard.rescore_preview import preview, require_seen
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.manage_selectors import submission_of
 from malpan.submissions.models import RescoreBatch, Submission
-from malpan.submissions.rescoring import apply, batches, deltas
+from malpan.submissions.rescoring import apply, batches, deltas, orders
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.errors import BatchPreviewOutdated
 from malpan.web.acting import act, refusal_of
 from malpan.web.csv_export import csv_response
 from malpan.web.forms.fields import ConfirmForm
-from malpan.web.forms.rescoring import ApplyForm, ExcludeForm, RepeatForm, StartForm
+from malpan.web.forms.rescoring import ApplyForm, ExcludeForm, OrderForm, RepeatForm, StartForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters import rescoring as tables
@@ -106,7 +106,8 @@ def batch_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
 @require_GET
 @manage_page(Permission.VIEW)
 def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
-    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready.
+    """What htmx polls: 204 while nothing changed. The whole page is reloaded when the batch is ready, and when an order
+    that it shows is over.
 
     A page that shows it ready polls on for late uploads and is never reloaded: somebody writes in its form.
     """
@@ -114,14 +115,17 @@ def progress_fragment(request: MemberRequest, access: ManageAccess, pk: int) -> 
     progress = batches.progress_of(batch)
     is_shown = request.GET.get("shown") == batches.State.READY
     has_ended = progress.is_complete or not progress.unfinished
-    if not batch.is_open or (has_ended and not is_shown):
+    is_ordered = "ordered" in request.GET
+    is_over = is_ordered and orders.waiting_order(batch) is None
+    if not batch.is_open or is_over or (has_ended and not is_shown):
         response: HttpResponse = HttpResponseStopPolling()
         response["HX-Refresh"] = "true"
         return response
-    if progress.unfinished and request.GET.get("mark") == tables.mark_of(progress):
+    goes_on = bool(progress.unfinished) or is_ordered
+    if goes_on and request.GET.get("mark") == tables.mark_of(progress):
         return HttpResponse(status=204)
     context = tables.progress_context(progress) | {"batch": batch, "is_outdated": not progress.unfinished}
-    status = 200 if progress.unfinished else HttpResponseStopPolling.status_code
+    status = 200 if goes_on else HttpResponseStopPolling.status_code
     return render(
         request, "manage/rescoring_progress.html", access.context("manage_rescoring") | context, status=status
     )
@@ -183,16 +187,43 @@ def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
         lambda values: rescoring.apply_batch(
             batch=batch,
             actor=request.user,
-            resets_quota=values["resets_quota"],
-            grants_slots=values["grants_slots"] or 0,
-            announcement=form.announcement(),
-            leaves_other_phases=values.get("leaves_other_phases", False),
             check=lambda held: require_seen(held, values["seen"]),
+            **form.choices(),
         ),
         form=form,
         success=_("재채점을 적용했습니다. 모든 점수와 순위가 한꺼번에 바뀌었습니다."),
         to=access.url("manage_rescoring_batch", pk),
         render_again=lambda status: _batch_page(request, access, batch, {"apply_form": form}, status),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def order_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    """Have it applied by itself when it is ready."""
+    batch = rescoring.get_batch(access.competition.pk, pk)
+    form = OrderForm(request.POST, hurts_others=bool(apply.other_phases_hurt(batch)))
+    return act(
+        request,
+        lambda values: orders.order_application(
+            batch=batch, actor=request.user, guarded_places=values["guarded_places"], **form.choices()
+        ),
+        form=form,
+        success=_("적용을 예약했습니다. 채점이 끝나는 대로 적용하고 알려 드립니다."),
+        to=access.url("manage_rescoring_batch", pk),
+        render_again=lambda status: _batch_page(request, access, batch, {"order_form": form}, status),
+    )
+
+
+@require_POST
+@manage_page(Permission.MANAGE)
+def withdraw_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
+    batch = rescoring.get_batch(access.competition.pk, pk)
+    return act(
+        request,
+        lambda _values: orders.withdraw_order(batch=batch, actor=request.user),
+        success=_("적용 예약을 거두었습니다. 채점이 끝나면 미리 보고 직접 적용해 주십시오."),
+        to=access.url("manage_rescoring_batch", pk),
     )
 
 
@@ -249,7 +280,9 @@ def _batch_page(
 ) -> HttpResponse:
     require(request.user, access.competition, Permission.VIEW)
     state = batches.state_of(batch)
-    if state != RescoreBatch.State.READY and (refusal := _refusal_of_application(forms)):
+    order = tables.order_context(batch)
+    is_ready = state == RescoreBatch.State.READY
+    for refusal in _refusals(forms, apply_form=is_ready, order_form=not is_ready and not order["ordered"]):
         messages.error(request, text_of(refusal))
     hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
     context = access.context("manage_rescoring") | {
@@ -261,6 +294,8 @@ def _batch_page(
         "hurt": hurt,
         "kept_board": kept_before(batch),
         "apply_form": ApplyForm(hurts_others=bool(hurt)),
+        "order_form": OrderForm(hurts_others=bool(hurt)),
+        **order,
         "cancel_form": _cancel_form(),
         "exclude_form": ExcludeForm(),
     }
@@ -275,9 +310,10 @@ def _batch_page(
     return render(request, "manage/rescoring_batch.html", context | forms, status=status)
 
 
-def _refusal_of_application(forms: dict[str, Any]) -> DomainError | None:
-    """Why applying was refused, which a page that no longer has its form says above."""
-    return refusal_of(forms["apply_form"]) if "apply_form" in forms else None
+def _refusals(forms: dict[str, Any], **is_shown: bool) -> list[DomainError]:
+    """What refused forms that the page no longer has: it says so above."""
+    gone = [forms[name] for name, shown in is_shown.items() if name in forms and not shown]
+    return [error for form in gone if (error := refusal_of(form)) is not None]
 
 
 def _with_preview(forms: dict[str, Any], seen: str, hurts_others: bool) -> dict[str, Any]:
@@ -302,5 +338,7 @@ urlpatterns = [
     path("rescoring/<int:pk>/retry/", retry_action, name="manage_rescoring_retry"),
     path("rescoring/<int:pk>/exclude/", exclude_action, name="manage_rescoring_exclude"),
     path("rescoring/<int:pk>/apply/", apply_action, name="manage_rescoring_apply"),
+    path("rescoring/<int:pk>/order/", order_action, name="manage_rescoring_order"),
+    path("rescoring/<int:pk>/order/withdraw/", withdraw_action, name="manage_rescoring_order_withdraw"),
     path("rescoring/<int:pk>/cancel/", cancel_action, name="manage_rescoring_cancel"),
 ]

@@ -12,9 +12,10 @@ from malpan.competitions.models import Track
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.submissions.models import RescoreBatch, ScoringRun
-from malpan.submissions.rescoring import batches, deltas
+from malpan.submissions.rescoring import batches, deltas, orders
 from malpan.submissions.rescoring.batches import BatchProgress
 from malpan.submissions.rescoring.deltas import Change, Histogram, RankMove, Scored
+from malpan.submissions.rescoring.letters import text_of_refusal
 from malpan.web.plots import bars as plots
 from malpan.web.presenters import composites, scores
 from malpan.web.presenters.spread import preview_note
@@ -103,6 +104,18 @@ def facts_of(batch: RescoreBatch) -> dict[str, Any]:
         "excluded_rows": [(submission, excluded[str(submission.pk)]) for submission in left_out],
         "selection": batches.Selection.from_json(batch.selection),
         "selected_teams": batch.competition.teams.filter(pk__in=batch.selection.get("teams", [])),
+    }
+
+
+def order_context(batch: RescoreBatch) -> dict[str, Any]:
+    """The newest order to apply the batch by itself, why it was refused, if it was, and what the page adds to the
+    address that it polls where one waits.
+    """
+    order = orders.last_order(batch)
+    return {
+        "order": order,
+        "order_refusal": "" if order is None else text_of_refusal(order),
+        "ordered": "&ordered" if order is not None and order.is_waiting else "",
     }
 
 

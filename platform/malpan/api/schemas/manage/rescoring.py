@@ -30,6 +30,25 @@ class Repeat(Body):
     repeats: Annotated[int, Field(ge=2, le=20)] = 3
 
 
+class Order(Schema):
+    """The newest order to apply it by itself."""
+
+    state: str  # waiting, applied, withdrawn or refused
+    guarded_places: int
+    resets_quota: bool
+    grants_slots: int
+    leaves_other_phases: bool
+    title_ko: str
+    body_ko: str
+    title_en: str
+    body_en: str
+    ordered_by: str  # a name
+    ordered_at: datetime
+    ended_at: datetime | None
+    refusal: str  # why it was refused, in the language of the request; empty if it was not
+    refusal_code: str
+
+
 class Batch(Schema):
     id: int
     phase: int
@@ -48,6 +67,7 @@ class Batch(Schema):
     failed: int
     excluded: int
     late: int
+    order: Order | None = None
 
 
 class Change(Schema):
@@ -93,8 +113,7 @@ class Exclusion(Body):
     reason: Reason
 
 
-class Application(Body):
-    seen: Annotated[Text, Field(max_length=200)]
+class Choices(Body):
     resets_quota: bool = False
     grants_slots: Annotated[int, Field(ge=0, le=1000)] = 0
     title_ko: Annotated[Text, Field(max_length=200)] = ""  # of a notice; empty: none
@@ -102,3 +121,11 @@ class Application(Body):
     title_en: Annotated[Text, Field(max_length=200)] = ""
     body_en: Markdown = ""
     leaves_other_phases: bool = False
+
+
+class Application(Choices):
+    seen: Annotated[Text, Field(max_length=200)]
+
+
+class Ordered(Choices):
+    guarded_places: Annotated[int, Field(ge=0, le=1000)] = 3  # not applied where their order changes; 0: always
