@@ -285,6 +285,7 @@ def _rescoring(commands: Any) -> None:
     _command(commands, "list", list_rescorings, "place", about="rescore_list")
     made = _command(commands, "start", start_rescoring, "place", about="rescore_start")
     _option(made, "reason", required=True)
+    _option(made, "also", type=_names, default=[], metavar="PHASES")
     _option(made, "references", metavar="ID", help=say("help_version"))
     _option(made, "recipe", "profile")
     _option(made, "since", "until", metavar="TIME")

@@ -153,6 +153,10 @@ HELP = {
     "help_rescore_withdraw": ("적용 예약을 거둡니다", "take the order back"),
     "help_rescore_cancel": ("취소합니다", "cancel it"),
     "help_reason": ("까닭(감사 기록과 공지에 남습니다)", "the reason, which is recorded and shown"),
+    "help_also": (
+        "같은 트랙의 이 단계도 함께. 한꺼번에 적용됩니다. 예: open,final",
+        "these phases of the track too, applied together, as open,final",
+    ),
     "help_version": ("정답 판의 id, 또는 draft(가장 새 초안)", "id of a version, or draft for the newest one"),
     "help_profile": ("모델 프로필", "model profile"),
     "help_since": ("이 시각부터 제출한 것만", "only what was submitted from then on"),

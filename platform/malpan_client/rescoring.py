@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import Any
 
 from malpan_client.failing import DONE, NOT_SCORED, WRONG_INPUT, Failure
@@ -28,6 +29,9 @@ def start_rescoring(site: Site, options: Namespace) -> Result:
     place = place_of(options.place)
     phase = managed_phase(site, place)
     body: dict[str, Any] = {"phase": phase["id"], "reason": options.reason}
+    if options.also:
+        track = Place(place.competition, phase["track"])
+        body["also"] = [managed_phase(site, replace(track, phase=name))["id"] for name in options.also]
     if options.references:
         body["reference_version"] = _version(site, place, phase["id"], options.references)
     for name in ("recipe", "profile", "since", "until", "state"):
@@ -58,12 +62,23 @@ def show_rescoring(site: Site, options: Namespace) -> Result:
 
 
 def _followed(site: Site, place: Place, found: Any, options: Namespace) -> Result:
-    """The batch; with ``--wait`` when nothing of it is waiting to be scored any more."""
-    if options.wait:
-        path = place.manage(f"rescoring/{found['id']}/")
-        found = watch(site, found, path, is_over=_is_over_batch, line=_batch_line, seconds=options.wait_limit)
-    is_late = options.wait and not _is_over_batch(found)
+    """The batch; with ``--wait`` when nothing of it, and of those applied with it, is waiting to be scored any more."""
+    if not options.wait:
+        return Result(found, _batch_text(found))
+    found = _awaited(site, place, found, options)
+    others = [site.get(_one(place, pk)) for pk in found.get("together", ()) if pk != found["id"]]
+    all_of_them = [found, *(_awaited(site, place, each, options) for each in others)]
+    is_late = not all(map(_is_over_batch, all_of_them))
     return Result(found, _batch_text(found), NOT_SCORED if is_late else DONE)
+
+
+def _awaited(site: Site, place: Place, found: Any, options: Namespace) -> Any:
+    path = _one(place, found["id"])
+    return watch(site, found, path, is_over=_is_over_batch, line=_batch_line, seconds=options.wait_limit)
+
+
+def _one(place: Place, pk: int, rest: str = "") -> str:
+    return place.manage(f"rescoring/{pk}/{rest}")
 
 
 def _is_over_batch(found: Any) -> bool:
@@ -82,23 +97,25 @@ def _batch_text(found: Any) -> str:
         say("reason"): found["reason"],
         say("runs"): counts,
     }
+    if found.get("together"):
+        lines[say("together")] = ", ".join(map(str, found["together"]))
     if order := found.get("order"):
-        lines[say("order")] = ", ".join(filter(None, (say(f"order_{order['state']}"), order["refusal"])))
+        lines[say("order")] = ", ".join(filter(None, (state(order["state"]), order["refusal"])))
     return pairs(lines)
 
 
 def preview_rescoring(site: Site, options: Namespace) -> Result:
     place = place_of(options.place)
-    found = _preview(site, place, options)
+    found = _preview(site, place, options.id)
     return Result(found, _preview_text(found))
 
 
 def _path(place: Place, options: Namespace, rest: str = "") -> str:
-    return place.manage(f"rescoring/{options.id}/{rest}")
+    return _one(place, options.id, rest)
 
 
-def _preview(site: Site, place: Place, options: Namespace) -> Facts:
-    return site.pages(_path(place, options, "preview/"), "rows")
+def _preview(site: Site, place: Place, pk: int) -> Facts:
+    return site.pages(_one(place, pk, "preview/"), "rows")
 
 
 def _preview_text(found: Any) -> str:
@@ -118,14 +135,16 @@ def _preview_text(found: Any) -> str:
 
 
 def apply_rescoring(site: Site, options: Namespace) -> Result:
-    """Apply what a preview showed: that of ``--seen``, or the one that is shown now and agreed to."""
+    """Apply what a preview showed: that of ``--seen``, or those that are shown now and agreed to."""
     place = place_of(options.place)
     seen = options.seen
     if not seen:
-        found = _preview(site, place, options)
-        note(_preview_text(found))
-        confirm(options, say("confirm_apply", id=options.id))
-        seen = found["seen"]
+        numbers = site.get(_path(place, options)).get("together") or [options.id]
+        found = [_preview(site, place, pk) for pk in numbers]
+        for pk, each in zip(numbers, found):
+            note(f"#{pk}\n{_preview_text(each)}")
+        confirm(options, say("confirm_apply", id=", ".join(map(str, numbers))))
+        seen = ",".join(str(each["seen"]) for each in found)
     made = site.change("POST", _path(place, options, "apply/"), {"seen": seen, **_choices(options)})
     return Result(made, _batch_text(made))
 

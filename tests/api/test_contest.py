@@ -192,6 +192,29 @@ def test_a_rescoring_is_ordered_to_apply_itself():
     assert "실패한 채점 1건" in found["order"]["refusal"]
 
 
+def test_phases_of_a_track_are_rescored_together():
+    first = PhaseFactory.create()
+    second, elsewhere = PhaseFactory.create(track=first.track), PhaseFactory.create()
+    competition = first.track.competition
+    for phase in (first, second):
+        publish(phase)
+        finished_submission(phase, TeamFactory.create(competition=competition), 0.5)
+    admin = Caller(UserFactory.create(is_superuser=True))
+    manage = f"/competitions/{competition.slug}/manage/rescoring"
+
+    started = {"phase": first.pk, "reason": "다시", "also": [elsewhere.pk]}
+    assert admin("POST", f"{manage}/", started, 422)["errors"][0]["field"] == "body.also"
+    made = admin("POST", f"{manage}/", started | {"also": [second.pk]}, 201)
+    assert [admin("GET", f"{manage}/{pk}/")["phase"] for pk in made["together"]] == [first.pk, second.pk]
+    values = {"final_score": 0.6, "scores": {"final_score": 0.6}, "signature_hash": "new"}
+    ScoringRun.objects.exclude(batch=None).update(state="finished", finished_at=timezone.now(), **values)
+    seen = [admin("GET", f"{manage}/{pk}/preview/")["seen"] for pk in made["together"]]
+    one = f"{manage}/{made['together'][1]}"
+    assert admin("POST", f"{one}/apply/", {"seen": seen[1]}, 409)["code"] == "batch_preview_outdated"
+    assert admin("POST", f"{one}/apply/", {"seen": ",".join(seen)})["state"] == "applied"
+    assert {each["state"] for each in admin("GET", f"{manage}/")["items"]} == {"applied"}
+
+
 def test_an_organiser_names_no_file_of_the_server_as_a_profile(owner):
     manage, _phase = made(owner)
     error = owner("PATCH", f"{manage}/tracks/main/", {"profile": "/etc/passwd"}, 422)

@@ -6,6 +6,7 @@ import io
 import zipfile
 from datetime import timedelta
 from decimal import Decimal
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -101,6 +102,7 @@ def rescore(phase: Phase, submissions: list[Submission], owner: User) -> None:
         reason="정오",
         selection=selection,
         state="applied",
+        group=UUID(int=7),
         created_by=owner,
     )
     run = ScoringRunFactory.create(

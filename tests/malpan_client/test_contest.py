@@ -255,7 +255,7 @@ def correct(command: Callable[..., Outcome], owner: User, folder: Path) -> None:
     command(owner, "rescore", "order", *number, status=2)
     order = command(owner, "rescore", "order", *number, *notice, "--guard", "2", "--grant", "1", "--yes", "--json").json
     assert [order["order"][name] for name in ("state", "guarded_places", "grants_slots")] == ["waiting", 2, 1]
-    assert "채점이 끝나기를 기다림" in command(owner, "rescore", "show", *number).out
+    assert "대기 중" in command(owner, "rescore", "show", *number).out
     command(owner, "rescore", "order", *number, "--yes", status=4)
     assert "거둠" in command(owner, "rescore", "withdraw", *number).out
     command(owner, "rescore", "withdraw", *number, status=4)

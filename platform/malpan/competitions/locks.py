@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.core.locks import Level, lock_rows, lock_shared
 
@@ -9,6 +11,15 @@ from malpan.core.locks import Level, lock_rows, lock_shared
 def lock_phase(pk: int) -> Phase:
     """The phase, locked exclusively, with its track and competition."""
     return lock_rows(Phase.objects.select_related("track__competition"), Level.PHASE).get(pk=pk)
+
+
+def lock_phases(keys: Collection[int]) -> dict[int, Phase]:
+    """These phases by key, locked exclusively, with their competitions; those of a track share its object."""
+    phases = list(lock_rows(Phase.objects.select_related("track__competition").filter(pk__in=keys), Level.PHASE))
+    tracks = {phase.track_id: phase.track for phase in phases}
+    for phase in phases:
+        phase.track = tracks[phase.track_id]
+    return {phase.pk: phase for phase in phases}
 
 
 def lock_phase_shared(pk: int) -> Phase:

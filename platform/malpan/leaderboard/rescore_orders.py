@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from malpan.accounts.models import User
 from malpan.competitions.errors import NotAllowed
@@ -44,13 +45,13 @@ def _carry_out(order: RescoreOrder) -> bool:
     return True
 
 
-def _require_as_ordered(batch: RescoreBatch, order: RescoreOrder) -> None:
+def _require_as_ordered(held: Sequence[RescoreBatch], order: RescoreOrder) -> None:
     """Raise ``NotAllowed`` if who gave the order may no longer apply, and ``BatchPlacesChange`` if the first places
-    that they want to look at change. Call it with the batch locked.
+    that they want to look at change. Call it with the batches locked.
     """
     person = User.objects.get(pk=order.ordered_by_id)
-    if not may(person, batch.phase.track.competition, Permission.MANAGE):
+    if not may(person, held[0].phase.track.competition, Permission.MANAGE):
         raise NotAllowed(permission=str(Permission.MANAGE))
-    changed = deltas.places_changed(preview(batch).moves, order.guarded_places)
-    if changed:
-        raise BatchPlacesChange(places=order.guarded_places, changed=changed)
+    for batch in held:
+        if changed := deltas.places_changed(preview(batch).moves, order.guarded_places):
+            raise BatchPlacesChange(places=order.guarded_places, changed=changed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,7 @@ from malpan.submissions.scoring_config import scoring_config_of
 from scoring.recipes import Recipe
 from scoring.signature import json_sha256
 
+TOGETHER: Final = ","  # between the names of previews
 MOST_DIGITS: Final = 10  # of a number that a form sent and an error repeats
 
 
@@ -87,6 +88,20 @@ def require_seen(batch: RescoreBatch, seen: str) -> None:
     if before.isascii() and before.isdecimal() and len(before) < MOST_DIGITS and before != now:
         raise BatchPreviewGrew(before=before, now=now)
     raise BatchPreviewOutdated
+
+
+def require_all_seen(held: Sequence[RescoreBatch], seen: str) -> None:
+    """As ``require_seen``, of batches that are applied together: ``seen`` has those of all, as ``seen_together``."""
+    texts = seen.split(TOGETHER)
+    if len(texts) != len(held):
+        raise BatchPreviewOutdated
+    for batch, text in zip(held, texts, strict=True):
+        require_seen(batch, text)
+
+
+def seen_together(found: Iterable[Preview]) -> str:
+    """What names the previews of batches that are applied together, in the order of their numbers."""
+    return TOGETHER.join(each.seen for each in found)
 
 
 def preview(batch: RescoreBatch) -> Preview:

@@ -138,6 +138,29 @@ def test_prize_places_are_crossed_where_one_is_reached_or_lost() -> None:
     assert crossed(None, 2) == crossed(2, None) == (3, 10)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "least"),  # the fewest guarded places that it changes; none where it moves nobody
+    [
+        (1, 2, 1),
+        (2, 1, 1),
+        (3, 4, 3),
+        (4, 3, 3),
+        (5, 9, 5),
+        (None, 2, 2),
+        (2, None, 2),
+        (3, 3, None),
+        (None, None, None),
+    ],
+)
+def test_a_team_changes_the_first_places_where_it_gets_loses_or_changes_one(
+    before: int | None, after: int | None, least: int | None
+) -> None:
+    one = move(1, before, after, old=0.5, new=0.5)
+    for first in range(11):
+        assert deltas.places_changed([one], first) == (least is not None and first >= least)
+    assert deltas.places_changed([one, one], 10) == 2 * (least is not None)
+
+
 def test_the_values_a_team_is_ranked_by_stand_beside_its_ranks() -> None:
     [both] = deltas.rank_moves({1: Place(2, 0.25, 1, {})}, {1: Place(1, 0.75, 1, {})}, {}, [])
     assert (both.score_before, both.score_after, both.delta) == (0.25, 0.75, 0.5)

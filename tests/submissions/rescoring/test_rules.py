@@ -124,6 +124,26 @@ def test_the_open_batch_of_a_phase_is_one_that_may_be_applied(phase: Phase, othe
 
 # --- progress ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
+    ("counts", "is_decided"),
+    [
+        ({}, True),  # nothing is left that counts
+        ({"finished": 1}, True),
+        ({"finished": 1, "queued": 1}, False),
+        ({"finished": 1, "queued": 1, "late": 1}, True),
+        ({"queued": 1, "late": 1}, False),  # its score may come
+        ({"finished": 1, "failed": 1}, True),
+        ({"finished": 1, "failed": 1, "running": 1}, False),
+        ({"finished": 1, "failed": 1, "running": 2, "late": 1}, False),
+        ({"finished": 1, "failed": 1, "running": 1, "late": 1}, True),
+    ],
+)
+def test_waiting_changes_nothing_where_a_batch_is_complete_or_only_failures_are_left(
+    counts: dict[str, int], is_decided: bool
+) -> None:
+    assert BatchProgress(**counts).is_decided == is_decided
+
+
+@pytest.mark.parametrize(
     ("counts", "total", "unfinished", "is_complete"),
     [
         ({}, 0, 0, False),
@@ -390,9 +410,9 @@ def test_the_quota_is_settled_as_the_organiser_said(options: dict[str, Any], kin
 @pytest.mark.parametrize("silent", [NO_ANNOUNCEMENT, Announcement(title_ko=" ", body_ko="내용")])
 def test_a_notice_is_posted_and_kept_with_the_batch_where_it_has_a_title(phase: Phase, silent: Announcement) -> None:
     batch, organiser = batch_of(phase), UserFactory.create()
-    apply.announce(batch, silent, organiser)
+    apply.announce([batch], silent, organiser)
     assert not Notice.objects.exists()
-    apply.announce(batch, Announcement("제목", "내용", "Title", "Text"), organiser)
+    apply.announce([batch], Announcement("제목", "내용", "Title", "Text"), organiser)
     notice, kept = Notice.objects.get(), RescoreBatch.objects.get()
     assert (notice.title_ko, notice.body_ko, notice.title_en, notice.body_en) == ("제목", "내용", "Title", "Text")
     assert (kept.notice_title_ko, kept.notice_body_ko) == ("제목", "내용")

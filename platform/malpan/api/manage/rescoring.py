@@ -18,7 +18,7 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission
 from malpan.competitions.profiles import require_offered
 from malpan.competitions.references import recipe_named, recipe_of
-from malpan.leaderboard.rescore_preview import preview, require_seen
+from malpan.leaderboard.rescore_preview import preview, require_all_seen
 from malpan.submissions.manage_selectors import submission_of
 from malpan.submissions.models import RescoreBatch, RescoreOrder
 from malpan.submissions.rescoring import batches, orders, services
@@ -46,7 +46,7 @@ def batch_list(request: ApiRequest, slug: str, page: PageNumber = 1, page_size: 
     status=201,
     says=_(
         "정답 판, 채점 방식, 모델 프로필 가운데 바꿀 것과 대상을 적습니다. 비운 것은 그대로입니다. 순위표는 적용할 "
-        "때까지 바뀌지 않습니다."
+        "때까지 바뀌지 않습니다. also의 단계는 지금의 정답으로 함께 채점해 한꺼번에 적용합니다."
     ),
 )
 def start(request: ApiRequest, slug: str, data: shown.Start) -> Any:
@@ -57,6 +57,7 @@ def start(request: ApiRequest, slug: str, data: shown.Start) -> Any:
         selection=_selection(phase, data),
         reason=data.reason,
         actor=request.auth.person,
+        also=_also(phase, data.also),
         reference_version=_version(phase, data.reference_version),
         recipe=_recipe(phase, data.recipe),
         profile=data.profile,
@@ -78,6 +79,13 @@ def _selection(phase: Phase, data: shown.Start) -> batches.Selection:
         states=(data.state,) if data.state else (),
         signature_hash=data.signature_hash.strip(),
     )
+
+
+def _also(phase: Phase, keys: Sequence[int]) -> list[Phase]:
+    found = Phase.objects.filter(track=phase.track_id).in_bulk(keys)
+    if any(key not in found for key in keys):
+        _refuse("also", gettext("같은 트랙의 단계가 아닙니다."))
+    return list(found.values())
 
 
 def _version(phase: Phase, pk: int | None) -> ReferenceVersion | None:
@@ -166,14 +174,17 @@ def exclude(request: ApiRequest, slug: str, pk: int, data: shown.Exclusion) -> A
     "applyRescoring",
     _("재채점 적용: 모든 점수와 순위가 한꺼번에 바뀜"),
     shown.Batch,
-    says=_("seen은 미리보기에서 받은 값입니다. 제목을 적으면 공지를 함께 올립니다."),
+    says=_(
+        "seen은 미리보기에서 받은 값입니다. 함께 시작한 재채점은 together의 차례대로 쉼표로 이어 적으며, 한꺼번에 "
+        "적용됩니다. 제목을 적으면 공지를 함께 올립니다."
+    ),
 )
 def apply(request: ApiRequest, slug: str, pk: int, data: shown.Application) -> Any:
     competition = managed(request, slug, Permission.MANAGE)
     services.apply_batch(
         batch=services.get_batch(competition.pk, pk),
         actor=request.auth.person,
-        check=lambda held: require_seen(held, data.seen),
+        check=lambda held: require_all_seen(held, data.seen),
         **_choices(data),
     )
     return _batch(services.get_batch(competition.pk, pk))
@@ -241,6 +252,7 @@ def _batch(found: RescoreBatch) -> dict[str, Any]:
         "selection": found.selection,
         "created_at": found.created_at,
         "closed_at": found.closed_at,
+        "together": [each.pk for each in batches.together(found)] if found.group else [],
         "order": _order(orders.last_order(found)),
     }
 

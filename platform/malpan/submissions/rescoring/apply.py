@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,7 +18,7 @@ from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
 from malpan.submissions.rescoring.errors import BatchHurtsOtherPhases, BatchNeverApplies, BatchNotReady, BatchOutdated
-from malpan.submissions.scoring_config import ScoringConfig
+from malpan.submissions.scoring_config import ScoringConfig, scoring_config_of
 from malpan.teams.models import Team
 from malpan.teams.services import lock_teams
 
@@ -55,6 +56,20 @@ def require_applicable(batch: RescoreBatch) -> None:
         raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
 
 
+def checked_configs(held: Sequence[RescoreBatch], *, leaves_other_phases: bool) -> list[ScoringConfig]:
+    """What each of the locked ``held``, which are applied together, is scored by. Raises unless all may be applied:
+    ``BatchNeverApplies``, ``BatchNotReady``, ``BatchOutdated``, ``BatchHurtsOtherPhases``.
+    """
+    for batch in held:
+        require_applicable(batch)
+    configs = [scoring_config_of(batch.phase, batch) for batch in held]
+    for batch, config in zip(held, configs, strict=True):
+        refuse_outdated(batch, config)
+    if not leaves_other_phases:
+        refuse_other_phases(held[0])
+    return configs
+
+
 def refuse_outdated(batch: RescoreBatch, config: ScoringConfig) -> None:
     same = (config.reference_version.pk, config.recipe, config.profile)
     scored_by = batches.newest_runs(batch).values_list("reference_version", "recipe", "profile")
@@ -68,14 +83,16 @@ def refuse_other_phases(batch: RescoreBatch) -> None:
 
 
 def other_phases_hurt(batch: RescoreBatch) -> int:
-    """The number of live scores in other phases of the track that changed recipe or models would remove from boards.
+    """The number of live scores in phases of the track without a batch that is applied together with ``batch``, which
+    changed recipe or models would remove from boards.
 
     Phases with a published final board keep its snapshot.
     """
     if not batch.recipe and not batch.profile:
         return 0
     rows = Submission.objects.counting().filter(phase__track=batch.phase.track, live_run__isnull=False)
-    return rows.filter(phase__final_published_at=None).exclude(phase=batch.phase).count()
+    rescored = [each.phase_id for each in batches.together(batch)]
+    return rows.filter(phase__final_published_at=None).exclude(phase__in=rescored).count()
 
 
 def switch_pointers(batch: RescoreBatch) -> list[int]:
@@ -131,23 +148,27 @@ def settle_quota(batch: RescoreBatch, actor: User, *, resets_quota: bool, grants
 
 
 def announce(
-    batch: RescoreBatch, announcement: Announcement, actor: User, corrected: ReferenceVersion | None = None
+    held: Sequence[RescoreBatch],
+    announcement: Announcement,
+    actor: User,
+    corrected: Sequence[ReferenceVersion] = (),
 ) -> None:
-    """Store the notice with the batch and post it, with the erratum of ``corrected`` at its end: people get one.
+    """Store the notice with each batch and post it once, with the errata of ``corrected`` at its end: people get one.
 
-    If its Korean title is empty, the erratum is posted alone.
+    If its Korean title is empty, each erratum is posted alone.
     """
     if not announcement.title_ko.strip():
-        if corrected is not None:
-            versions.post_erratum(corrected, actor)
+        for version in corrected:
+            versions.post_erratum(version, actor)
         return
-    if corrected is not None:
-        announcement = announcement.with_erratum(corrected)
-    batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
-    batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
-    batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])
+    for version in corrected:
+        announcement = announcement.with_erratum(version)
+    for batch in held:
+        batch.notice_title_ko, batch.notice_body_ko = announcement.title_ko, announcement.body_ko
+        batch.notice_title_en, batch.notice_body_en = announcement.title_en, announcement.body_en
+        batch.save(update_fields=["notice_title_ko", "notice_body_ko", "notice_title_en", "notice_body_en"])
     post_notice(
-        competition=batch.phase.track.competition,
+        competition=held[0].phase.track.competition,
         title_ko=announcement.title_ko,
         body_ko=announcement.body_ko,
         title_en=announcement.title_en,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Self
@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from malpan.competitions.locks import lock_phase
+from malpan.competitions.locks import lock_phases
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.core.locks import Level, lock_rows
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
@@ -99,17 +99,41 @@ def open_batch(phase: Phase) -> RescoreBatch | None:
     return rows.select_related("reference_version").first()
 
 
+def phases_to_rescore_with(phase: Phase) -> QuerySet[Phase]:
+    """The other phases of the track that have scored submissions: those that another recipe or model changes too."""
+    scored = Submission.objects.counting().filter(live_run__isnull=False)
+    return Phase.objects.filter(track=phase.track_id, pk__in=scored.values("phase")).exclude(pk=phase.pk)
+
+
+def together(batch: RescoreBatch) -> list[RescoreBatch]:
+    """``batch`` and those that were started together with it, by number. One query, none where it is alone."""
+    if batch.group is None:
+        return [batch]
+    rows = RescoreBatch.objects.filter(competition=batch.competition_id, group=batch.group).order_by("pk")
+    return list(rows.select_related("phase__track__competition", "reference_version", "created_by", "closed_by"))
+
+
 def lock_open(batch: RescoreBatch) -> RescoreBatch:
     """The batch, locked together with its phase. Raises ``BatchClosed``."""
-    phase = lock_phase(batch.phase_id)
-    held = lock_rows(RescoreBatch.objects.all(), Level.BATCH).get(pk=batch.pk)
-    if not held.is_open:
+    return _locked_open([batch])[0]
+
+
+def lock_open_together(batch: RescoreBatch) -> list[RescoreBatch]:
+    """``together``, each locked together with its phase; their phases share one track. Raises ``BatchClosed``."""
+    return _locked_open(together(batch))
+
+
+def _locked_open(found: Sequence[RescoreBatch]) -> list[RescoreBatch]:
+    phases = lock_phases([each.phase_id for each in found])
+    held = list(lock_rows(RescoreBatch.objects.filter(pk__in=[each.pk for each in found]), Level.BATCH))
+    if not all(each.is_open for each in held):
         raise BatchClosed
-    held.phase = phase
-    if held.reference_version_id is not None:
-        held.reference_version = ReferenceVersion.objects.select_related("phase__track__competition").get(
-            pk=held.reference_version_id
-        )
+    for each in held:
+        each.phase = phases[each.phase_id]
+        if each.reference_version_id is not None:
+            each.reference_version = ReferenceVersion.objects.select_related("phase__track__competition").get(
+                pk=each.reference_version_id
+            )
     return held
 
 
@@ -188,3 +212,9 @@ def state_of(batch: RescoreBatch) -> State:
     if batch.is_open and progress_of(batch).is_complete:
         return State.READY
     return State(batch.state)
+
+
+def common_state(states: Collection[State]) -> State:
+    """The state to show of batches that were started together and have these: they are ready when each is."""
+    found = set(states)
+    return found.pop() if len(found) == 1 else State.RUNNING

@@ -119,6 +119,12 @@ class BatchReasonMissing(Unprocessable):
     text = _("사유를 적어 주십시오. 감사 기록에 남습니다.")
 
 
+class BatchPhasesApart(Unprocessable):
+    """Batches start together where their phases are of one track, by whose rule they are scored. Params: none."""
+
+    text = _("같은 트랙의 단계만 함께 재채점할 수 있습니다. 다른 트랙은 따로 시작해 주십시오.")
+
+
 class BatchReferencesUnfit(Unprocessable):
     """The draft cannot score the submissions: another format, or added items. Params: ``count``."""
 

@@ -7,9 +7,11 @@ withdraws the order with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from malpan.accounts.models import User
@@ -48,12 +50,12 @@ def order_application(
     waiting: ``BatchNeverApplies``, ``BatchNotReady`` after failures, ``BatchOutdated``, ``BatchHurtsOtherPhases``.
     """
     with transaction.atomic():
-        held = batches.lock_open(batch)
-        if waiting_order(held) is not None:
+        held = batches.lock_open_together(batch)
+        if waiting_order(batch) is not None:
             raise BatchOrderedAlready
         _refuse_hopeless(held, leaves_other_phases=leaves_other_phases)
         order = RescoreOrder.objects.create(
-            batch=held,
+            batch=held[0],
             ordered_by=actor,
             guarded_places=guarded_places,
             resets_quota=resets_quota,
@@ -64,7 +66,7 @@ def order_application(
             body_ko=announcement.body_ko,
             body_en=announcement.body_en,
         )
-        audit.record(actor=actor, action="rescoring.order", obj=held, after=_facts(order))
+        audit.record(actor=actor, action="rescoring.order", obj=order.batch, after=_facts(order))
     return order
 
 
@@ -74,13 +76,17 @@ def withdraw_order(*, batch: RescoreBatch, actor: User) -> RescoreOrder:
     Raises ``BatchClosed``, and ``BatchNotOrdered`` without a waiting order.
     """
     with transaction.atomic():
-        held = batches.lock_open(batch)
-        order = waiting_order(held)
+        batches.lock_open_together(batch)
+        order = waiting_order(batch)
         if order is None:
             raise BatchNotOrdered
         _end(order, State.WITHDRAWN, actor)
         audit.record(
-            actor=actor, action="rescoring.withdraw_order", obj=held, before=_facts(order), person=order.ordered_by
+            actor=actor,
+            action="rescoring.withdraw_order",
+            obj=order.batch,
+            before=_facts(order),
+            person=order.ordered_by,
         )
     return order
 
@@ -91,15 +97,15 @@ def refuse_order(*, order: RescoreOrder, error: DomainError) -> bool:
     """
     with transaction.atomic():
         try:
-            held = batches.lock_open(order.batch)
+            held = batches.lock_open_together(order.batch)
         except BatchClosed:
             return False
-        if not _is_waiting(order) or not batches.progress_of(held).is_decided:
+        if not _is_waiting(order) or not _are_decided(held):
             return False
         order.refusal = {"code": error.code, "params": error.params}
         _end(order, State.REFUSED, None)
         after = _facts(order) | {"reason": error.code}
-        audit.record(actor=None, action="rescoring.refuse_order", obj=held, after=after, person=order.ordered_by)
+        audit.record(actor=None, action="rescoring.refuse_order", obj=order.batch, after=after, person=order.ordered_by)
     return True
 
 
@@ -109,17 +115,17 @@ def due_orders() -> list[RescoreOrder]:
     """
     waiting = RescoreOrder.objects.filter(state=State.WAITING).order_by("pk")
     rows = waiting.select_related("batch__phase__track__competition", "ordered_by")
-    return [order for order in rows if batches.progress_of(order.batch).is_decided]
+    return [order for order in rows if _are_decided(batches.together(order.batch))]
 
 
 def waiting_order(batch: RescoreBatch) -> RescoreOrder | None:
-    """The order that waits for the runs of ``batch``, if there is one."""
-    return batch.orders.filter(state=State.WAITING).select_related("ordered_by").first()
+    """The order that waits for the runs of ``batch`` and of those started together with it, if there is one."""
+    return _orders_about(batch).filter(state=State.WAITING).first()
 
 
 def last_order(batch: RescoreBatch) -> RescoreOrder | None:
     """The newest order about ``batch``, whatever came of it."""
-    return batch.orders.select_related("ordered_by", "ended_by").order_by("-pk").first()
+    return _orders_about(batch).order_by("-pk").first()
 
 
 def choices_of(order: RescoreOrder) -> dict[str, Any]:
@@ -148,15 +154,28 @@ def end_with(batch: RescoreBatch, *, actor: User, carried_out: RescoreOrder | No
         _end(order, State.WITHDRAWN, actor)
 
 
-def _refuse_hopeless(batch: RescoreBatch, *, leaves_other_phases: bool) -> None:
-    if batch.repeats > 1:
-        raise BatchNeverApplies
-    progress = batches.progress_of(batch)
-    if progress.is_decided and not progress.is_complete:
-        raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
-    apply.refuse_outdated(batch, scoring_config_of(batch.phase, batch))
+def _orders_about(batch: RescoreBatch) -> QuerySet[RescoreOrder]:
+    """Those that apply it; of batches that were started together each is about all."""
+    about = Q(batch=batch)
+    if batch.group is not None:
+        about |= Q(batch__group=batch.group, batch__competition=batch.competition_id)
+    return RescoreOrder.objects.filter(about).select_related("batch", "ordered_by", "ended_by")
+
+
+def _are_decided(found: Iterable[RescoreBatch]) -> bool:
+    return all(batches.progress_of(each).is_decided for each in found)
+
+
+def _refuse_hopeless(held: Sequence[RescoreBatch], *, leaves_other_phases: bool) -> None:
+    for batch in held:
+        if batch.repeats > 1:
+            raise BatchNeverApplies
+        progress = batches.progress_of(batch)
+        if progress.is_decided and not progress.is_complete:
+            raise BatchNotReady(unfinished=progress.unfinished, failed=progress.failed)
+        apply.refuse_outdated(batch, scoring_config_of(batch.phase, batch))
     if not leaves_other_phases:
-        apply.refuse_other_phases(batch)
+        apply.refuse_other_phases(held[0])
 
 
 def _is_waiting(order: RescoreOrder) -> bool:

@@ -3,21 +3,23 @@
 running → applied | cancelled. Participants see nothing of a batch until it is applied: its runs have ``batch`` set, and
 the live runs do not change. ``apply_batch`` switches every live run, the track's recipe and models, the current
 references, quotas and the notice in one transaction that locks the phase; a reader sees the board before it or after
-it. New submissions during a batch are in ``alongside``.
+it. Recipe and models are those of all phases of a track: batches of several are started, applied and cancelled
+together. New submissions during a batch are in ``alongside``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.composites import require_sound, require_sound_counting
-from malpan.competitions.locks import lock_phase
+from malpan.competitions.locks import lock_phases
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
@@ -31,6 +33,7 @@ from malpan.submissions.rescoring.batches import Selection
 from malpan.submissions.rescoring.errors import (
     BatchNotFound,
     BatchOpenAlready,
+    BatchPhasesApart,
     BatchReasonMissing,
     BatchReferencesUnfit,
     BatchRunNotFailed,
@@ -50,6 +53,7 @@ def start_batch(
     selection: Selection,
     reason: str,
     actor: User,
+    also: Collection[Phase] = (),
     reference_version: ReferenceVersion | None = None,
     recipe: str = "",
     profile: str = "",
@@ -58,61 +62,75 @@ def start_batch(
     """Queue a run for every submission of ``phase`` that matches; the board does not change.
 
     Empty arguments change nothing. ``repeats`` > 1 scores each that many times, from scratch, to show numeric noise.
-    Matching submissions uploaded from now on are scored by both rules.
+    Matching submissions uploaded from now on are scored by both rules. ``also`` are further phases of the track, with
+    their own references: each has a batch that is applied and cancelled together with the one that is returned.
 
-    Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchOpenAlready``, ``BatchSelectsNothing``,
-    ``BatchReferencesUnfit``, ``ReferencesNotPublished``, and ``CompositeInvalid`` if the new recipe lacks a score that
-    the track ranks by.
+    Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchPhasesApart``, ``BatchOpenAlready``,
+    ``BatchSelectsNothing``, ``BatchReferencesUnfit``, ``ReferencesNotPublished``, and ``CompositeInvalid`` if the new
+    recipe lacks a score that the track ranks by.
     """
     _require_reason(reason)
+    if any(each.track_id != phase.track_id for each in also):
+        raise BatchPhasesApart
     with transaction.atomic():
-        held = lock_phase(phase.pk)
-        batch = RescoreBatch(
-            competition=held.track.competition,
-            phase=held,
-            reason=reason.strip()[:REASON_CHARS],
-            selection=selection.as_json(),
-            reference_version=reference_version,
-            recipe=recipe,
-            profile=profile,
-            repeats=repeats,
-            created_by=actor,
-        )
-        _clear_unchanged_fields(batch)
-        _refuse_second(batch)
-        config = scoring_config_of(held, batch)
-        _require_fitting(held, config)
-        selected = list(selection.submissions_of(held).order_by("pk"))
-        if not selected:
-            raise BatchSelectsNothing
-        batch.save()
-        runs.queue_runs([each for each in selected for _time in range(repeats)], config, batch=batch)
-        audit.record(
-            actor=actor, action="rescoring.start", obj=batch, after=_facts(batch) | {"submissions": len(selected)}
-        )
+        phases = lock_phases({phase.pk, *(each.pk for each in also)})
+        group = uuid4() if len(phases) > 1 else None
+        started = {}
+        for pk, held in phases.items():
+            batch = RescoreBatch(
+                competition=held.track.competition,
+                phase=held,
+                reason=reason.strip()[:REASON_CHARS],
+                selection=selection.as_json(),
+                reference_version=reference_version if pk == phase.pk else None,
+                recipe=recipe,
+                profile=profile,
+                repeats=repeats,
+                group=group,
+                created_by=actor,
+            )
+            started[pk] = _started(batch, selection, actor)
+    return started[phase.pk]
+
+
+def _started(batch: RescoreBatch, selection: Selection, actor: User) -> RescoreBatch:
+    """Save the batch, whose phase is locked, and queue its runs."""
+    _clear_unchanged_fields(batch)
+    _refuse_second(batch)
+    config = scoring_config_of(batch.phase, batch)
+    _require_fitting(batch.phase, config)
+    selected = list(selection.submissions_of(batch.phase).order_by("pk"))
+    if not selected:
+        raise BatchSelectsNothing
+    batch.save()
+    runs.queue_runs([each for each in selected for _time in range(batch.repeats)], config, batch=batch)
+    after = _facts(batch) | {"submissions": len(selected)}
+    audit.record(actor=actor, action="rescoring.start", obj=batch, after=after)
     return batch
 
 
 def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
-    """End an open batch without any change of a board. Its unfinished runs are dropped.
+    """End an open batch, and those that were started together with it, without any change of a board. Their unfinished
+    runs are dropped.
 
     Raises ``BatchClosed``.
     """
     with transaction.atomic():
-        held = batches.lock_open(batch)
-        before = {"state": held.state}
-        _close(held, State.CANCELLED, actor)
-        orders.end_with(held, actor=actor)
-        unfinished = list(held.runs.filter(state__in=runs.UNFINISHED))
-        dropped = len(runs.drop_runs(unfinished, error_code=RescoringCancelled.code))
-        audit.record(
-            actor=actor,
-            action="rescoring.cancel",
-            obj=held,
-            before=before,
-            after={"state": held.state, "dropped_runs": dropped},
-        )
-    return held
+        held = batches.lock_open_together(batch)
+        orders.end_with(held[0], actor=actor)
+        for each in held:
+            _close(each, State.CANCELLED, actor)
+        for each in held:
+            unfinished = list(each.runs.filter(state__in=runs.UNFINISHED))
+            dropped = len(runs.drop_runs(unfinished, error_code=RescoringCancelled.code))
+            audit.record(
+                actor=actor,
+                action="rescoring.cancel",
+                obj=each,
+                before={"state": State.RUNNING.value},
+                after={"state": each.state, "dropped_runs": dropped},
+            )
+    return _this(batch, held)
 
 
 def retry_failed(*, batch: RescoreBatch, actor: User) -> int:
@@ -153,16 +171,17 @@ def apply_batch(
     grants_slots: int = 0,
     announcement: Announcement = NO_ANNOUNCEMENT,
     leaves_other_phases: bool = False,
-    check: Callable[[RescoreBatch], None] | None = None,
+    check: Callable[[Sequence[RescoreBatch]], None] | None = None,
     order: RescoreOrder | None = None,
     now: datetime | None = None,
 ) -> RescoreBatch:
-    """Make every run of a ready batch the live one and its rule the rule of the track, in one transaction.
+    """Make every run of a ready batch the live one and its rule the rule of the track, in one transaction, and those of
+    the batches that were started together with it: all or none.
 
-    ``resets_quota`` and ``grants_slots`` apply to every team of the competition, in this phase. Uploads wait for the
-    commit and are then scored by the new rule. ``check`` is called with the batch when everything is locked and nothing
-    is changed; what it raises refuses the application (``leaderboard.rescore_preview.require_seen``). ``order`` is the
-    one that is carried out by it; any other ends.
+    ``resets_quota`` and ``grants_slots`` apply to every team of the competition, in these phases. Uploads wait for the
+    commit and are then scored by the new rule. ``check`` is called with the batches when everything is locked and
+    nothing is changed; what it raises refuses the application (``leaderboard.rescore_preview.require_seen``). ``order``
+    is the one that is carried out by it; any other ends.
 
     Raises ``BatchClosed``, ``BatchNotOrdered`` if ``order`` is over, ``BatchNeverApplies``, ``BatchNotReady`` below
     100 %, ``BatchOutdated`` if the rule was changed elsewhere meanwhile, and ``BatchHurtsOtherPhases`` unless
@@ -170,36 +189,28 @@ def apply_batch(
     """
     with transaction.atomic():
         apply.lock_all_teams(batch)
-        held = batches.lock_open(batch)
+        held = batches.lock_open_together(batch)
         if order is not None:
             orders.require_waiting(order)
-        apply.require_applicable(held)
-        config = scoring_config_of(held.phase, held)
-        apply.refuse_outdated(held, config)
-        if not leaves_other_phases:
-            apply.refuse_other_phases(held)
+        configs = apply.checked_configs(held, leaves_other_phases=leaves_other_phases)
         if check is not None:
             check(held)
-        kept = past_boards.keep(phase=held.phase, change=past_boards.RESCORED, actor=actor)
-        switched = apply.switch_pointers(held)
-        corrected = apply.switch_rule(held, config, actor, now)
-        apply.requeue_by(held, config)
-        apply.settle_quota(held, actor, resets_quota=resets_quota, grants_slots=grants_slots)
-        held.resets_quota, held.grants_slots = resets_quota, grants_slots
-        apply.announce(held, announcement, actor, corrected)
-        _close(held, State.APPLIED, actor, "resets_quota", "grants_slots")
-        audit.record(
-            actor=actor,
-            action="rescoring.apply",
-            obj=held,
-            before={"state": State.READY.value},
-            after=_facts(held) | {"submissions": len(switched), "is_ordered": order is not None},
-        )
-        orders.end_with(held, actor=actor, carried_out=order)
-        letters.tell_rescored(held)
-        past_boards.record(held.phase, kept)  # the last lock of all
-        chain.append_scores(Submission.objects.filter(pk__in=switched).order_by("pk"))
-    return held
+        kept = [past_boards.keep(phase=each.phase, change=past_boards.RESCORED, actor=actor) for each in held]
+        switched = [apply.switch_pointers(each) for each in held]
+        pairs = list(zip(held, configs, strict=True))
+        corrected = [apply.switch_rule(each, config, actor, now) for each, config in pairs]
+        for each, config in pairs:
+            apply.requeue_by(each, config)
+            apply.settle_quota(each, actor, resets_quota=resets_quota, grants_slots=grants_slots)
+            each.resets_quota, each.grants_slots = resets_quota, grants_slots
+        apply.announce(held, announcement, actor, [version for version in corrected if version is not None])
+        for each, submissions in zip(held, switched, strict=True):
+            _record_application(each, actor, submissions=len(submissions), is_ordered=order is not None)
+        orders.end_with(held[0], actor=actor, carried_out=order)
+        for each, entries in zip(held, kept, strict=True):
+            past_boards.record(each.phase, entries)  # the last lock of all
+        chain.append_scores(Submission.objects.filter(pk__in=[pk for found in switched for pk in found]).order_by("pk"))
+    return _this(batch, held)
 
 
 def get_batch(phase_competition_pk: int, pk: int) -> RescoreBatch:
@@ -254,6 +265,17 @@ def _require_reason(reason: str) -> None:
 
 
 # --- steps of an application ------------------------------------------------------------------------------------------
+def _record_application(batch: RescoreBatch, actor: User, *, submissions: int, is_ordered: bool) -> None:
+    _close(batch, State.APPLIED, actor, "resets_quota", "grants_slots")
+    after = _facts(batch) | {"submissions": submissions, "is_ordered": is_ordered}
+    audit.record(actor=actor, action="rescoring.apply", obj=batch, before={"state": State.READY.value}, after=after)
+    letters.tell_rescored(batch)
+
+
+def _this(batch: RescoreBatch, held: Sequence[RescoreBatch]) -> RescoreBatch:
+    return next(each for each in held if each.pk == batch.pk)
+
+
 def _close(batch: RescoreBatch, state: str, actor: User, *also: str) -> None:
     batch.state, batch.closed_by, batch.closed_at = state, actor, timezone.now()
     batch.save(update_fields=["state", "closed_by", "closed_at", *also])
@@ -267,4 +289,5 @@ def _facts(batch: RescoreBatch) -> dict[str, Any]:
     """The facts of a batch for the audit log."""
     names = ("reason", "selection", "reference_version_id", "recipe", "profile", "repeats", "state")
     facts = {name: getattr(batch, name) for name in names}
-    return facts | {"resets_quota": batch.resets_quota, "grants_slots": batch.grants_slots}
+    group = {} if batch.group is None else {"group": str(batch.group)}
+    return facts | group | {"resets_quota": batch.resets_quota, "grants_slots": batch.grants_slots}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.submissions.rescoring.apply import Announcement
-from malpan.submissions.rescoring.batches import Selection
+from malpan.submissions.rescoring.batches import Selection, phases_to_rescore_with
 from malpan.submissions.rescoring.orders import PLACES
 from malpan.teams.models import Team
 from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, markdown_area
@@ -39,6 +39,16 @@ class StartForm(forms.Form):
     )
     recipe = forms.ChoiceField(label=_("채점 방식"), required=False)
     profile = forms.ChoiceField(label=_("모델 프로필"), required=False)
+    also = forms.ModelMultipleChoiceField(
+        label=_("함께 재채점할 단계"),
+        queryset=Phase.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_(
+            "채점 방식과 모델 프로필은 같은 트랙의 모든 단계에 적용됩니다. 고른 단계도 지금의 정답으로 다시 채점해, "
+            "함께 적용하거나 취소합니다."
+        ),
+    )
     teams = forms.ModelMultipleChoiceField(
         label=_("팀"),
         queryset=Team.objects.none(),
@@ -65,6 +75,10 @@ class StartForm(forms.Form):
         versions = phase.reference_versions.filter(is_current=False).order_by("-number")
         fields["reference_version"].queryset = versions
         fields["reference_version"].label_from_instance = _version_label
+        fields["also"].queryset = others = phases_to_rescore_with(phase)
+        fields["also"].label_from_instance = _phase_label
+        if not others:
+            del fields["also"]
         fields["teams"].queryset = phase.track.competition.teams.filter(merged_into=None).order_by("name")
         recipes = [
             (each.id, f"{each.title(language())} — {each.id}")
@@ -89,6 +103,10 @@ class StartForm(forms.Form):
             states=(values["states"],) if values["states"] else (),
             signature_hash=values["signature_hash"].strip(),
         )
+
+
+def _phase_label(phase: Phase) -> str:
+    return phase.title
 
 
 def _version_label(version: ReferenceVersion) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,13 +68,29 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:
-    batch: RescoreBatch
+    """Batches that were started together, by number, or one alone; ``state`` of all, in words."""
+
+    together: list[RescoreBatch]
     state: RescoreBatch.State
+
+    @property
+    def batch(self) -> RescoreBatch:
+        return self.together[0]
 
 
 def batch_lines(found: Iterable[RescoreBatch]) -> list[BatchLine]:
-    """Batches with their states in words."""
-    return [BatchLine(batch, batches.state_of(batch)) for batch in found]
+    """One line for each batch, but one for those of ``found`` that were started together."""
+    lines: dict[object, list[RescoreBatch]] = {}
+    for batch in found:
+        lines.setdefault(batch.group or batch.pk, []).append(batch)
+    return [
+        BatchLine(sorted(each, key=_number_of), batches.common_state([*map(batches.state_of, each)]))
+        for each in lines.values()
+    ]
+
+
+def _number_of(batch: RescoreBatch) -> int:
+    return batch.pk
 
 
 def step_of(state: RescoreBatch.State) -> int:
@@ -104,6 +120,28 @@ def facts_of(batch: RescoreBatch) -> dict[str, Any]:
         "excluded_rows": [(submission, excluded[str(submission.pk)]) for submission in left_out],
         "selection": batches.Selection.from_json(batch.selection),
         "selected_teams": batch.competition.teams.filter(pk__in=batch.selection.get("teams", [])),
+    }
+
+
+def part_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
+    """What the page shows of one batch: its progress, its runs, and the preview or the spread if there is one."""
+    state = batches.state_of(batch)
+    context = {"batch": batch, "state": state, "is_open": batch.is_open, "is_repeat": batch.repeats > 1}
+    context |= progress_context(batches.progress_of(batch)) | facts_of(batch)
+    if batch.repeats > 1:
+        return context | spread_context(batch)
+    return context if state == State.RUNNING else context | preview_context(batch, minimum)
+
+
+def together_context(held: Sequence[RescoreBatch], parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the page says of all batches that are applied together."""
+    found = [part["progress"] for part in parts]
+    return {
+        "held": held,
+        "finished": sum(progress.finished for progress in found),
+        "can_cancel": held[0].repeats == 1 or any(progress.unfinished or progress.failed for progress in found),
+        "is_new_rule": any(each.reference_version or each.recipe or each.profile for each in held),
+        "has_erratum": any(each.reference_version and each.reference_version.erratum_ko for each in held),
     }
 
 

@@ -14,8 +14,9 @@ from malpan.api.schemas.kinds import Body, Key, Markdown, Moment, Number, Reason
 
 class Start(Body):
     phase: Key
+    also: Annotated[list[Key], Field(max_length=100)] = []  # further phases of its track, applied together with it
     reason: Reason
-    reference_version: Key | None = None
+    reference_version: Key | None = None  # of the phase; those of others stay
     recipe: Annotated[Text, Field(max_length=60)] = ""
     profile: Annotated[Text, Field(max_length=200)] = ""
     teams: Annotated[list[Number], Field(max_length=10_000)] = []  # by number; none: all
@@ -67,6 +68,7 @@ class Batch(Schema):
     failed: int
     excluded: int
     late: int
+    together: list[int] = []  # the rescorings that are applied and cancelled together, itself among them; none: alone
     order: Order | None = None
 
 
@@ -124,7 +126,7 @@ class Choices(Body):
 
 
 class Application(Choices):
-    seen: Annotated[Text, Field(max_length=200)]
+    seen: Annotated[Text, Field(max_length=10_000)]  # of rescorings that are applied together: of each, with commas
 
 
 class Ordered(Choices):
