@@ -380,6 +380,7 @@ def test_the_rescoring_preview_marks_who_moves_although_nothing_of_theirs_change
     assert [each.text for each in page.all("li", "name")] == ["팀0", "팀1"]
     assert "건의 최종 점수" not in page.text
     assert "최종 점수의 변화" not in page.text
+    assert len(page.one("svg", "bars").all("rect", "plot-bar")) == 3
     [histogram] = page.all("table", "manage-histogram")
     assert "종합 점수의 변화" in histogram.one("thead").text
     assert sum(int(row.all("td")[0].text) for row in histogram.one("tbody").all("tr")) == 3
