@@ -5,19 +5,34 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from malpan.competitions.errors import CompetitionNotFound, DataFileNotFound, ReferencesNotPublished, TrackNotFound
+from malpan.competitions.errors import (
+    CompetitionNotFound,
+    DataFileNotFound,
+    NoticeNotFound,
+    ReferencesNotPublished,
+    TrackNotFound,
+)
+from malpan.competitions.models import DataFile
 from malpan.competitions.selectors import (
+    all_notices,
     current_reference,
     data_file,
     get_competition,
     get_track,
+    is_blind,
+    notice_of,
     notices_of,
+    phase_of,
     phase_to_show,
+    phases_of,
     published_competitions,
+    sample_file,
     tracks_of,
+    with_tracks,
 )
 from malpan.competitions.services import add_data_file, post_notice
-from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory
+from malpan.core.errors import AddressNotFound
+from tests.factories import CompetitionFactory, PhaseFactory, ReferenceVersionFactory, TrackFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -50,6 +65,17 @@ def test_boundaries_belong_to_the_start_and_not_to_the_end():
     assert published_competitions(phase.ends_at).past
 
 
+def test_running_ones_stand_by_deadline_upcoming_ones_by_start_and_past_ones_newest_first():
+    spans = [(-1, 5), (-2, 1), (-3, 3), (6, 9), (2, 19), (4, 5), (-9, -7), (-99, -5), (-20, -6)]
+    made = [_phase(*span).track.competition for span in spans]
+
+    found = published_competitions(NOW)
+
+    assert found.running == (made[1], made[2], made[0])
+    assert found.upcoming == (made[4], made[5], made[3])
+    assert found.past == (made[7], made[8], made[6])
+
+
 def test_unpublished_competition_is_for_organisers_only():
     hidden = CompetitionFactory.create(is_published=False)
 
@@ -69,6 +95,34 @@ def test_first_track_is_shown_when_none_is_named():
         get_track(competition, "none")
 
 
+def test_a_competition_comes_with_its_own_tracks_also_while_it_is_hidden(django_assert_num_queries):
+    competition, without_tracks = CompetitionFactory.create_batch(2, is_published=False)
+    tracks = [TrackFactory.create(competition=competition, position=position) for position in (2, 1)]
+    TrackFactory.create()
+
+    with django_assert_num_queries(2):
+        found = with_tracks(competition.slug)
+
+    assert found == (competition, tracks[::-1])
+    assert with_tracks(without_tracks.slug) == (without_tracks, [])
+    with pytest.raises(CompetitionNotFound):
+        with_tracks("none")
+
+
+def test_phases_stand_by_the_order_of_their_tracks_and_are_found_in_their_own_competition():
+    competition = CompetitionFactory.create()
+    second = TrackFactory.create(competition=competition, position=2)
+    first = TrackFactory.create(competition=competition, position=1)
+    places = [(second, 1, 0), (first, 2, 0), (first, 1, 3), (first, 1, 2)]
+    made = [_phase(start, 9, track=track, position=position) for track, position, start in places]
+    elsewhere = _phase(-1, 1)
+
+    assert list(phases_of(competition)) == made[::-1]
+    assert phase_of(competition, made[1].pk) == made[1]
+    with pytest.raises(AddressNotFound):
+        phase_of(competition, elsewhere.pk)
+
+
 @pytest.mark.parametrize(
     ("spans", "shown"),
     [
@@ -86,8 +140,40 @@ def test_phase_to_show(spans, shown):
     assert phase_to_show(track, NOW) == phases[shown]
 
 
+def test_a_phase_is_shown_from_its_first_moment_on():
+    track = TrackFactory.create()
+    ended, begins = _phase(-9, -5, track=track), _phase(3, 9, track=track)
+
+    assert phase_to_show(track) == ended
+    assert phase_to_show(track, begins.starts_at) == begins
+
+
 def test_track_without_phases_has_none_to_show():
     assert phase_to_show(TrackFactory.create(), NOW) is None
+
+
+def test_the_sample_beside_the_upload_box_is_no_other_file():
+    track = TrackFactory.create()
+    kinds = {kind: _file_of(track, kind) for kind in (DataFile.Kind.DATA, DataFile.Kind.SAMPLE)}
+
+    assert sample_file(track) == kinds[DataFile.Kind.SAMPLE]
+    assert sample_file(TrackFactory.create()) is None
+
+
+def _file_of(track, kind):
+    return add_data_file(track=track, kind=kind, title_ko="자료", file_name=f"{kind}.json", data=b"[]")
+
+
+def test_names_are_blind_only_while_a_phase_of_the_competition_is_open():
+    blind = CompetitionFactory.create(has_blind_names=True)
+    named = _phase(-1, 1).track.competition
+    phase = _phase(2, 4, track__competition=blind)
+
+    assert not is_blind(named, NOW)
+    assert not is_blind(blind, NOW)
+    assert not is_blind(blind)
+    assert is_blind(blind, phase.starts_at)
+    assert not is_blind(blind, phase.ends_at)
 
 
 def test_tracks_come_with_phases_in_two_queries(django_assert_num_queries):
@@ -113,6 +199,7 @@ def test_file_of_a_hidden_competition_cannot_be_downloaded():
     track.competition.save()
     with pytest.raises(DataFileNotFound):
         data_file(file.pk, "q.json")
+    assert data_file(file.pk, "q.json", include_unpublished=True) == file
 
 
 def test_notice_appears_at_its_moment():
@@ -120,9 +207,29 @@ def test_notice_appears_at_its_moment():
     post_notice(competition=competition, title_ko="내일", body_ko="…", published_at=NOW + timedelta(days=1))
     today = post_notice(competition=competition, title_ko="오늘", body_ko="…", published_at=NOW)
 
-    assert list(notices_of(competition, NOW)) == [today]
+    assert list(notices_of(competition)) == list(notices_of(competition, NOW)) == [today]
+    assert len(notices_of(competition, NOW + timedelta(days=1))) == 2
+
+
+def test_organisers_find_every_notice_of_their_competition_newest_first():
+    competition = CompetitionFactory.create()
+    texts = {"competition": competition, "title_ko": "공지", "body_ko": "…"}
+    old = post_notice(**texts, published_at=NOW - timedelta(days=1), is_pinned=True)
+    future = post_notice(**texts, published_at=NOW + timedelta(days=1))
+    same = post_notice(**texts, published_at=NOW + timedelta(days=1))
+    foreign = post_notice(competition=CompetitionFactory.create(), title_ko="공지", body_ko="…")
+
+    assert list(all_notices(competition)) == [same, future, old]
+    assert notice_of(competition, future.pk) == future
+    with pytest.raises(NoticeNotFound):
+        notice_of(competition, foreign.pk)
 
 
 def test_phase_without_references_says_so():
+    phase = PhaseFactory.create()
+    ReferenceVersionFactory.create(phase=phase, is_current=False)
     with pytest.raises(ReferencesNotPublished):
-        current_reference(PhaseFactory.create())
+        current_reference(phase)
+
+    current = ReferenceVersionFactory.create(phase=phase)
+    assert current_reference(phase) == current

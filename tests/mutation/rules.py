@@ -55,12 +55,18 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.leaderboard.selectors": (
         "leaderboard/test_selectors.py",
+        "leaderboard/test_reading.py",
+        "leaderboard/test_days.py",
         "leaderboard/test_standings.py",
         "leaderboard/test_composing.py",
         "leaderboard/test_snapshots.py",
         "submissions/test_release.py",
     ),
-    "malpan.leaderboard.published": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
+    "malpan.leaderboard.published": (
+        "leaderboard/test_published.py",
+        "leaderboard/test_snapshots.py",
+        "leaderboard/test_composite_boards.py",
+    ),
     "malpan.leaderboard.snapshots": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
     "malpan.leaderboard.closeness": ("leaderboard/test_closeness.py", "web/test_composite_pages.py"),
     "malpan.leaderboard.sureness.sources": _SURENESS,
@@ -83,7 +89,11 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
     "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_submissions.py"),
     "malpan.submissions.retrying": ("submissions/evaluation/test_actions.py", "submissions/evaluation/test_runs.py"),
-    "malpan.submissions.merging": ("submissions/test_merging.py", "submissions/quota/test_moving.py"),
+    "malpan.submissions.merging": (
+        "submissions/test_merging.py",
+        "submissions/test_merging_edges.py",
+        "submissions/quota/test_moving.py",
+    ),
     "malpan.submissions.selectors": ("submissions/test_selectors.py", "submissions/test_visibility.py"),
     "malpan.submissions.letters": ("submissions/test_letters.py",),
     "malpan.submissions.evaluation.judge_budget": ("submissions/evaluation/judging/test_budget_and_outages.py",),
@@ -99,9 +109,14 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
     **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
     "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
-    "malpan.submissions.rescoring.services": _RESCORING[1:],
+    "malpan.submissions.rescoring.services": (
+        *_RESCORING[1:],
+        "submissions/rescoring/test_edges.py",
+        "submissions/rescoring/test_locks.py::test_an_application_waits_for_an_upload_of_any_team",
+        "competitions/test_composites.py",
+    ),
     "malpan.notifications.preferences": ("notifications/test_preferences.py",),
-    "malpan.notifications.outbox": ("notifications/test_sending.py",),
+    "malpan.notifications.outbox": ("notifications/test_outbox.py", "notifications/test_sending.py"),
     "malpan.competitions.selectors": ("competitions/test_selectors.py", "web/test_pages.py"),
     "malpan.competitions.permissions": ("competitions/test_permissions.py",),
     "malpan.competitions.roles": ("competitions/test_roles.py",),
@@ -113,7 +128,11 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.stages.publishing": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.entering": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),
-    "malpan.arena.disqualified": ("arena/test_closing.py",),
+    "malpan.arena.disqualified": (
+        "arena/test_closing.py",
+        "arena/test_panel.py::test_what_was_open_of_a_reinstated_team_comes_back",
+        "arena/test_panel.py::test_closing_is_told_what_a_reinstated_team_left_open",
+    ),
     **{
         f"malpan.arena.{name}": tuple(f"arena/{path}" for path in (f"test_{name}.py", *more))
         for name, more in {

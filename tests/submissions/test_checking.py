@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from malpan.competitions.models import Phase
 from malpan.core.messages import text_of
+from malpan.core.uploads import FORM_BYTES
 from malpan.submissions import checking
 from malpan.submissions.errors import (
     CheckCrashed,
@@ -31,6 +33,7 @@ from scoring.checking import CheckFailed, check_apart
 from tests.database import server
 from tests.factories import TeamFactory, UserFactory, file_bytes, leader_of, prediction_bytes, reference_bytes, rows
 from tests.submissions.conftest import send
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 BAD = file_bytes([*rows(2), {"id": "q3", "output": {"answer": 7}}])
@@ -151,6 +154,49 @@ def test_no_more_large_files_are_in_hand_than_there_are_places(
     assert send(phase, team).item_count == 3
 
 
+def test_places_and_teams_are_free_again_after_each_check(
+    phase: Phase, team: Team, all_large: None, settings: Any
+) -> None:
+    for number in range(settings.LARGE_CHECKS + 1):
+        assert send(phase, team, prediction_bytes(mark=number)).item_count == 3
+    with server(connection.settings_dict["NAME"]) as other:
+        place = [checking._LOCKS, team.pk]
+        assert other.execute("SELECT pg_try_advisory_lock(%s, %s)", place).fetchone() == (True,)
+
+
+def test_a_large_request_is_refused_before_it_is_read_where_no_place_is_free(settings: Any) -> None:
+    small = checking.INLINE_BYTES + FORM_BYTES
+    checking.refuse_if_busy(small + 1)
+    for _place in range(settings.LARGE_CHECKS):
+        assert checking._places.acquire(blocking=False)
+    try:
+        checking.refuse_if_busy(small)
+        with pytest.raises(ChecksBusy):
+            checking.refuse_if_busy(small + 1)
+    finally:
+        for _place in range(settings.LARGE_CHECKS):
+            checking._places.release()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_large_files_are_checked_one_at_a_time(phase: Phase, all_large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    teams = TeamFactory.create_batch(2, competition=phase.track.competition)
+    reference, at_work, seen = phase.reference_versions.get(), [], []
+
+    def check(*_arguments: Any, **_options: Any) -> None:
+        at_work.append(1)
+        seen.append(len(at_work))
+        time.sleep(0.2)
+        at_work.pop()
+
+    monkeypatch.setattr("scoring.checking.check_apart", check)
+    options = {"reference": reference, "recipe_id": phase.track.recipe}
+    outcomes = at_once([lambda team=team: checking.checked(b" ", team=team, **options) for team in teams])
+
+    assert outcomes == [None, None]
+    assert seen == [1, 1]
+
+
 def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, few_rejections: int) -> None:
     now = timezone.now()
     for number in range(few_rejections):
@@ -189,6 +235,20 @@ def test_an_address_is_counted_over_all_teams(phase: Phase, settings: Any) -> No
     assert send(phase, teams[2], address="192.0.2.8").pk
 
 
+def test_the_wait_of_an_address_ends_with_its_ten_minutes(phase: Phase, team: Team, settings: Any) -> None:
+    cache.clear()
+    settings.REJECTIONS_PER_ADDRESS = 1
+    begun = datetime(2026, 11, 20, 12, 10, tzinfo=UTC)
+    who: dict[str, Any] = {"team": team, "user": leader_of(team)}
+    checking.require_patience(**who, address=ADDRESS, now=begun)
+    checking.note_rejection(ADDRESS, begun)
+    with pytest.raises(TooManyRejections) as refused:
+        checking.require_patience(**who, address=ADDRESS, now=begun + timedelta(seconds=599))
+    assert refused.value.params == {"count": 1, "window": checking.WINDOW, "retry_at": begun + checking.WINDOW}
+    for address, now in ((ADDRESS, begun + checking.WINDOW), ("", begun), ("192.0.2.8", begun)):
+        checking.require_patience(**who, address=address, now=now)
+
+
 def test_a_limit_of_none_is_no_limit(phase: Phase, team: Team, settings: Any) -> None:
     settings.REJECTIONS_PER_TEAM = settings.REJECTIONS_PER_ADDRESS = 0
     for _file in range(2):
@@ -196,7 +256,11 @@ def test_a_limit_of_none_is_no_limit(phase: Phase, team: Team, settings: Any) ->
     assert send(phase, team, address=ADDRESS).pk
 
 
-def test_without_the_cache_files_are_taken(phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_cache_files_are_taken(
+    phase: Phase, team: Team, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.REJECTIONS_PER_ADDRESS = 1
+
     def away(*_args: Any, **_options: Any) -> None:
         raise RedisAway
 

@@ -18,7 +18,9 @@ from malpan.submissions import retrying
 from malpan.submissions.errors import RunBelongsToBatch, RunNotCancellable, RunNotRetryable
 from malpan.submissions.evaluation import actions, runs
 from malpan.submissions.models import QuotaEntry, RescoreBatch, ScoringRun, Submission
+from malpan.submissions.quota import services as quota
 from tests.factories import ScoringRunFactory, SubmissionFactory, UserFactory, prediction_bytes, report
+from tests.locks import waits_for
 from tests.submissions.conftest import claim_run, execute, fail_run, limited, send
 from tests.threads import at_once
 
@@ -30,6 +32,14 @@ committed = pytest.mark.django_db(transaction=True)  # threads and leases have c
 @pytest.fixture
 def operator(db: None) -> User:
     return UserFactory.create()
+
+
+def batch_of(submission: Submission, operator: User) -> RescoreBatch:
+    """An open batch of all that the phase of ``submission`` has."""
+    phase = submission.phase
+    return RescoreBatch.objects.create(
+        competition=phase.track.competition, phase=phase, reason="정답 고침", created_by=operator
+    )
 
 
 @in_one_transaction
@@ -135,10 +145,7 @@ def test_submission_with_an_earlier_result_keeps_its_charge(run, operator):
 
 @in_one_transaction
 def test_run_of_a_batch_goes_with_its_batch(run, operator):
-    phase = run.submission.phase
-    run.batch = RescoreBatch.objects.create(
-        competition=phase.track.competition, phase=phase, reason="정답 고침", created_by=operator
-    )
+    run.batch = batch_of(run.submission, operator)
     run.save(update_fields=["batch"])
 
     with pytest.raises(RunBelongsToBatch):
@@ -171,6 +178,66 @@ def test_cancelled_run_can_be_tried_again_and_is_charged_again(run, operator):
     assert [each.state for each in outcome.runs] == [State.QUEUED]
     assert outcome.refused == ()
     assert Submission.objects.get().refunded_at is None
+
+
+@in_one_transaction
+def test_only_a_failed_run_without_a_result_is_tried_again(run, operator):
+    other = SubmissionFactory.create(phase=run.submission.phase)
+    for state in (State.QUEUED, State.RUNNING, State.FINISHED):
+        ScoringRun.objects.filter(pk=run.pk).update(state=state, final_score=0.5, finished_at=timezone.now())
+        with pytest.raises(RunNotRetryable) as refused:
+            retrying.retry_failed_run(run=run, actor=operator)
+        assert refused.value.params == {"state": state.label}
+    Submission.objects.filter(pk=run.submission_id).update(live_run=run)
+    ScoringRunFactory.create(submission=run.submission, state=State.FAILED)  # of another try, by hand
+    with pytest.raises(RunNotRetryable):
+        retrying.retry_failed_run(run=run, actor=operator)
+
+    in_batch = ScoringRunFactory.create(submission=other, state=State.FAILED, batch=batch_of(other, operator))
+    with pytest.raises(RunNotRetryable) as refused:
+        retrying.retry_failed_run(run=in_batch, actor=operator)
+    assert refused.value.params == {"state": ""}
+
+
+@in_one_transaction
+def test_a_run_tried_again_during_a_rescoring_is_scored_by_both_rules(run, operator):
+    actions.cancel_run(run=run, actor=operator)
+    batch = batch_of(run.submission, operator)
+    ScoringRunFactory.create(submission=run.submission, batch=batch, state=State.FAILED)
+
+    retried = retrying.retry_failed_run(run=run, actor=operator)
+
+    assert retried.batch is None
+    queued = run.submission.runs.filter(state=State.QUEUED).order_by("pk")
+    assert [each.batch for each in queued] == [None, batch]
+    entry = AuditEntry.objects.get(action="run.retry")
+    assert (entry.actor, entry.object_id, entry.after) == (operator, str(retried.pk), {"failed_run": run.pk})
+
+
+@committed
+def test_trying_again_waits_for_whatever_the_team_does(run, operator):
+    actions.cancel_run(run=run, actor=operator)
+    Submission.objects.update(refunded_at=None)  # of which nothing is charged again
+
+    with waits_for(run.submission.team):
+        retrying.retry_failed_run(run=run, actor=operator)
+
+
+@in_one_transaction
+def test_what_was_refunded_while_trying_again_waited_is_charged_again(run, operator, monkeypatch):
+    lock = quota.lock_team_of
+
+    def lock_late(submission):
+        monkeypatch.setattr(quota, "lock_team_of", lock)
+        actions.cancel_run(run=run, actor=operator)
+        lock(submission)
+
+    monkeypatch.setattr(quota, "lock_team_of", lock_late)
+
+    retrying.retry_failed_run(run=run, actor=operator)
+
+    assert Submission.objects.get().refunded_at is None
+    assert QuotaEntry.objects.filter(kind=QuotaEntry.Kind.CHARGE).count() == 2
 
 
 @in_one_transaction

@@ -14,6 +14,7 @@ from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import services as rescoring
 from malpan.teams.services import lock_team
 from tests.factories import TeamFactory, report
+from tests.locks import waits_for
 from tests.submissions.conftest import claim_run
 from tests.submissions.rescoring.contest_of_many import STRICT, Contest, apply, few_teams, start, upload, work_off
 
@@ -102,3 +103,11 @@ def test_an_applied_batch_does_not_wait_for_a_team_that_waits_for_its_phase(cont
         thread.join()
     assert reset_count == QuotaEntry.objects.filter(batch=batch, kind="reset").count()
     assert QuotaEntry.objects.filter(batch=batch, team=newcomer).exists()
+
+
+def test_an_application_waits_for_an_upload_of_any_team(contest: Contest) -> None:
+    batch = start(contest)
+    work_off()
+    for team in contest.teams:
+        with waits_for(team):
+            apply(contest, batch)
