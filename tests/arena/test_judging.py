@@ -26,7 +26,7 @@ from malpan.arena.errors import (
 from malpan.arena.feedback import feedback_of
 from malpan.arena.judges import consent_version_of, give_consent
 from malpan.arena.judging import correct_judgement, judge_assignment, save_draft
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, JudgeBar, Judgement, JudgementDraft
 from malpan.arena.queue import (
     assignment_of,
     current_assignment,
@@ -240,6 +240,18 @@ def test_practice_is_not_passed_over(panel, judge):
     assert judge.calibrated_at is not None
 
 
+def test_who_is_in_the_midst_of_the_practice_is_told_how_much_is_left():
+    panel = open_panel(calibration_count=3)
+    judge = panel.judges[0]
+    panel.judge_next(judge)
+    real = panel.queue(judge, kind="real")[0]
+    Assignment.objects.filter(pk=real.pk).update(first_shown_at=panel.now)
+
+    with pytest.raises(CalibrationMissing) as refusal:
+        panel.judge(real)
+    assert refusal.value.params == {"left": 2}
+
+
 # --- judgements -------------------------------------------------------------------------------------------------------
 def test_judgement_is_kept_with_its_note_and_time_and_ends_draft_and_assignment(panel, ready):
     shown = panel.next(ready)
@@ -255,6 +267,15 @@ def test_judgement_is_kept_with_its_note_and_time_and_ends_draft_and_assignment(
     entry = AuditEntry.objects.get(action="judgement.create", object_id=str(made.pk))
     assert (entry.actor, entry.after) == (ready.user, {"number": 1})  # and not what was judged
     assert entry.competition_pk == panel.campaign.track.competition_id
+
+
+def test_a_judgement_ends_no_draft_of_another(panel, ready):
+    other = panel.next(panel.judges[1])
+    save_draft(assignment=other, actor=panel.judges[1].user, value={"choice": "tie"})
+
+    panel.judge(panel.next(ready))
+
+    assert JudgementDraft.objects.get().assignment == other
 
 
 def test_same_request_sent_twice_is_one_judgement(panel, ready):
@@ -312,7 +333,8 @@ def test_correction_that_changes_nothing_leaves_no_row(panel, ready):
     first = panel.judge(shown, FIRST)
 
     assert correct(panel, shown, FIRST) == first
-    assert correct(panel, shown, FIRST, note="까닭").number == 2
+    noted = correct(panel, shown, FIRST, note="까닭")
+    assert (noted.number, noted.seconds) == (2, first.seconds)
 
 
 def test_nothing_is_corrected_before_it_is_judged(panel, ready):
@@ -336,6 +358,19 @@ def test_void_assignment_and_one_with_a_disqualified_team_take_nothing(panel, re
     Assignment.objects.filter(pk=shown.pk).update(state="void", void_reason="moved")
     with pytest.raises(AssignmentVoid):
         panel.judge(shown)
+
+
+def test_who_may_not_see_a_system_any_more_neither_judges_it_nor_corrects(panel, ready):
+    shown = panel.next(ready)
+    panel.judge(shown, FIRST)
+    other = panel.next(ready)
+    for system in panel.systems:
+        JudgeBar.objects.create(judge=ready, system=system, reason="declared")
+
+    with pytest.raises(AssignmentVoid):
+        correct(panel, shown, SECOND)
+    with pytest.raises(AssignmentVoid):
+        panel.judge(other)
 
 
 def test_ranking_with_a_disqualified_team_is_made_as_it_was_shown_while_two_are_left():
