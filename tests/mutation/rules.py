@@ -96,7 +96,9 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.selectors": ("submissions/test_selectors.py", "submissions/test_visibility.py"),
     "malpan.submissions.letters": ("submissions/test_letters.py",),
-    "malpan.submissions.evaluation.judge_budget": ("submissions/evaluation/judging/test_budget_and_outages.py",),
+    "malpan.submissions.evaluation.judge_budget": tuple(
+        f"submissions/evaluation/judging/test_{name}.py" for name in ("shared_ledger", "budget_and_outages")
+    ),
     "malpan.submissions.integrity.chain": ("submissions/integrity/test_chain.py",),
     "malpan.submissions.scoring_changes": (
         "submissions/test_scoring_changes.py",

@@ -82,11 +82,10 @@ class SharedLedger:
         row = self._patiently(JudgeUsage.objects.filter(profile=self._profile).first)
         return Usage() if row is None else Usage(row.requests, row.tokens)
 
-    def _begin(self) -> int:
-        """Make the row; returns how many there are."""
-        if JudgeUsage.objects.filter(profile=self._profile).exists():
-            return 1
-        return len(JudgeUsage.objects.bulk_create([JudgeUsage(profile=self._profile)], ignore_conflicts=True))
+    def _begin(self) -> None:
+        """Make the row."""
+        if not JudgeUsage.objects.filter(profile=self._profile).exists():
+            JudgeUsage.objects.bulk_create([JudgeUsage(profile=self._profile)], ignore_conflicts=True)
 
     @staticmethod
     def _patiently(act: Callable[[], Found]) -> Found:
