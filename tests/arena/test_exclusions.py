@@ -14,6 +14,7 @@ from malpan.arena.errors import (
     ExclusionLifted,
     JudgeNotFound,
     NoVotes,
+    StillComputing,
 )
 from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.judging import correct_judgement
@@ -98,6 +99,16 @@ def test_systems_that_get_or_lose_a_rank_are_counted_and_have_no_change_of_score
 
     assert (fewer.ranks_changed, fewer.largest_score_change) == (1, 0.25)
     assert (others.ranks_changed, others.largest_score_change) == (2, 0.0)
+
+
+def test_the_effect_of_one_judgement_is_not_told_as_that_of_another(panel):
+    one, other = reals(panel)[:2]
+    asked = {"campaign": panel.campaign, "actor": panel.organiser}
+    effect = answered(preview_exclusion, judgement=one, **asked)
+    assert effect.votes_after == effect.votes_before - 1
+
+    with pytest.raises(StillComputing):
+        preview_exclusion(judgement=other, **asked)
 
 
 def test_excluded_judge_and_judgement_do_not_count_and_stay_in_the_file(panel):
