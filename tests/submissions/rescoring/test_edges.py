@@ -75,6 +75,8 @@ def test_what_equals_the_rule_of_now_is_no_change_of_a_batch(contest: Contest) -
     stored = RescoreBatch.objects.get(pk=changed.pk)
     assert (stored.recipe, stored.profile, stored.reference_version) == (STRICT, "other", draft)
     assert set(stored.runs.values_list("recipe", "profile", "reference_version")) == {(STRICT, "other", draft.pk)}
+    rescoring.cancel_batch(batch=changed, actor=contest.organiser)  # of two that there are
+    assert set(RescoreBatch.objects.values_list("state", flat=True)) == {State.CANCELLED}
 
 
 def test_a_long_reason_is_cut_and_the_log_has_what_was_started(contest: Contest) -> None:
