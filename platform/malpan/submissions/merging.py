@@ -74,7 +74,7 @@ def _lock_both(request: MergeRequest) -> tuple[Team, Team]:
 
 
 def _phases_not_over(team: Team, now: datetime) -> list[Phase]:
-    return list(Phase.objects.filter(track__competition_id=team.competition_id, ends_at__gt=now).order_by("pk"))
+    return list(Phase.objects.filter(track__competition_id=team.competition_id, ends_at__gt=now))
 
 
 def _require_room(phase: Phase, team: Team) -> None:
