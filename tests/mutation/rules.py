@@ -22,7 +22,9 @@ _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_ser
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
-_SURENESS: Final = ("leaderboard/test_sureness.py", "web/test_board_sureness.py")
+_SURENESS: Final = tuple(
+    f"{name}.py" for name in ("leaderboard/test_sureness_parts", "leaderboard/test_sureness", "web/test_board_sureness")
+)
 _BOARDS: Final = tuple(f"scoring/significance/test_{name}.py" for name in ("resampling", "board"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
 _UNKNOWN_LABELS: Final = ("recipes/test_unknown_labels.py",)
