@@ -142,6 +142,7 @@ def test_own_scores_that_are_kept_back_are_for_organisers_alone(phase, team):
 
     found = {person: submission_for(person, scored.public_id) for person in (leader_of(team), operator)}
 
+    assert own_scores(team, Phase.objects.get()) == []
     assert [own_scores_beside(person, row) != [] for person, row in found.items()] == [False, True]
     assert [run_for(person, row).final_score for person, row in found.items()] == [None, 0.5]
     assert [sees_hidden(person, row) for person, row in found.items()] == [False, True]
@@ -255,7 +256,7 @@ def test_members_and_the_manage_of_the_competition_see_a_submission_and_nobody_e
         submission_for(member, uuid.uuid4())
 
 
-def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it():
+def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it(django_assert_num_queries):
     submission = SubmissionFactory.create()
     run = ScoringRunFactory.create(submission=submission)
     for person, sees_it in ((leader_of(submission.team), True), (UserFactory.create(), False)):
@@ -263,5 +264,7 @@ def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it():
             CaptureQueriesContext(connection) as queries,
             nullcontext() if sees_it else pytest.raises(SubmissionNotFound),
         ):
-            assert list(submission_for(person, submission.public_id).runs.all()) == [run]
+            found = submission_for(person, submission.public_id)
         assert any('FROM "submissions_scoringrun"' in query["sql"] for query in queries) == sees_it
+    with django_assert_num_queries(0):
+        assert list(found.runs.all()) == [run]

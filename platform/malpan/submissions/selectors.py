@@ -100,7 +100,7 @@ def own_scores(team: Team, phase: Phase, *, sees_all: bool = False) -> list[OwnS
 def other_submissions(team: Team, submission: Submission) -> list[Submission]:
     """The other submissions of ``team`` in the phase of ``submission``, newest first, to choose one from. One query."""
     rows = Submission.objects.filter(_made_by(team), phase=submission.phase_id).exclude(pk=submission.pk)
-    return list(rows.only("public_id", "file_name", "memo", "created_at").order_by("-created_at", "-pk"))
+    return list(rows.only("public_id", "file_name", "memo", "created_at"))
 
 
 def own_scores_beside(user: User, submission: Submission) -> list[OwnScore]:
