@@ -121,7 +121,7 @@ def test_rows_are_cut_and_ones_own_is_there_anyhow(phase: Phase, organiser: User
 
     assert names(found) == ["팀1", "팀2"]
     assert found is not None
-    assert (found.row_count, found.total) == (4, 4)
+    assert (found.row_count, found.total, found.excluded_count) == (4, 4, 0)
     assert [(row.rank, row.place, row.is_own) for row in found.rows] == [(2, 2, False), (3, 3, False)]
     assert found.own_row is not None
     assert (found.own_row.team_name, found.own_row.rank, found.own_row.is_own) == ("팀3", 4, True)
