@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from datetime import datetime
 from itertools import combinations
 
 import pytest
 from django.utils import timezone
 
 from malpan.arena.closing import close_campaign, open_assignments
-from malpan.arena.disqualified import disqualified_labels, void_disqualified
+from malpan.arena.disqualified import disqualified_labels, reopen_reinstated, void_disqualified
 from malpan.arena.errors import CampaignNotBegun, OpenAssignmentsLeft
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, JudgementDraft
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgementDraft
 from malpan.arena.systems import systems_of
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound
@@ -21,7 +22,7 @@ from malpan.submissions.models import ChainEntry, Submission
 from malpan.teams.services import disqualify_team
 from scoring.arena.result import compute
 from tests.arena.conftest import World, judge_everything, judge_one
-from tests.arena.panels import open_panel
+from tests.arena.panels import Panel, open_panel
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -167,6 +168,39 @@ def test_what_is_open_of_a_disqualified_team_becomes_void(world: World) -> None:
     assert (entry.actor, entry.after) == (None, {"systems": [gone], "assignments": len(expected)})
     assert void_disqualified(campaign=campaign) == 0
     assert AuditEntry.objects.filter(action="campaign.void_assignments").count() == 1
+
+
+def test_another_campaign_and_practice_have_their_own_way() -> None:
+    """Of two campaigns whose systems have the same labels; and what was practice stays away."""
+    panel, other = open_panel(calibration_count=4), open_panel(calibration_count=0)
+
+    def put_out(systems: list[CampaignSystem], at: datetime | None) -> None:
+        for system in systems:
+            team = system.submission.team
+            team.disqualified_at = at
+            team.save()
+
+    def void(of: Panel, **fields: str) -> int:
+        rows = Assignment.objects.filter(campaign=of.campaign, state="void", **fields)
+        return sum("S01" in row.systems for row in rows)
+
+    put_out(panel.systems[:1], timezone.now())
+    assert disqualified_labels(other.campaign) == frozenset()
+    assert void_disqualified(campaign=other.campaign) == 0
+    left = void_disqualified(campaign=panel.campaign)
+    practice = void(panel, kind="calibration")
+    assert (left, void(other)) == (void(panel), 0)
+    assert 0 < practice < left
+
+    put_out(other.systems[:1], timezone.now())
+    gone = void_disqualified(campaign=other.campaign)
+    put_out(panel.systems[:1], None)
+    judges = reopen_reinstated(campaign=panel.campaign)
+
+    assert judges == {judge.pk for judge in panel.judges}
+    assert (void(panel), void(panel, kind="calibration"), void(other)) == (practice, practice, gone)
+    entry = AuditEntry.objects.get(action="campaign.reopen_assignments")
+    assert (entry.object_id, entry.after) == (str(panel.campaign.pk), {"assignments": left - practice})
 
 
 def test_rankings_go_on_without_a_disqualified_team_and_the_design_stays_even() -> None:
