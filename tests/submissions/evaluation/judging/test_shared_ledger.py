@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from malpan.jobs.registry import MustWait
@@ -30,19 +31,32 @@ def test_what_is_spent_is_counted_by_profile_at_its_time() -> None:
     assert ledger.usage() == Usage()
     foreign = other.reserve(Limits(), 5)
     before = timezone.now() - timedelta(hours=1)
-    JudgeUsage.objects.update(updated_at=before)
 
-    made = ledger.reserve(Limits(), 100)
-    assert ledger.usage() == Usage(1, 100)
-    assert made is not None
-    JudgeUsage.objects.filter(profile="one").update(updated_at=before)
+    for number in (1, 2):
+        made = ledger.reserve(Limits(), 100)
+        assert ledger.usage() == Usage(number, 100 * number)
+        assert made is not None
+        assert JudgeUsage.objects.get(profile="one").updated_at > before
+        JudgeUsage.objects.update(updated_at=before)
     ledger.settle(made, Usage(2, 30))
 
-    assert (ledger.usage(), other.usage()) == (Usage(2, 30), Usage(1, 5))
+    assert (ledger.usage(), other.usage()) == (Usage(3, 130), Usage(1, 5))
     assert JudgeUsage.objects.get(profile="one").updated_at > before
     assert JudgeUsage.objects.get(profile="other").updated_at == before
     assert foreign is not None
-    assert JudgeReservation.objects.get().key == foreign.key
+    assert made is not None
+    keys = set(JudgeReservation.objects.values_list("key", flat=True))
+    assert made.key not in keys
+    assert foreign.key in keys
+
+
+def test_a_row_that_another_worker_makes_at_the_same_time_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look whether there is one and the making of it."""
+    assert SharedLedger("one").reserve(Limits(), 5) is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(QuerySet, "exists", lambda _rows: False)
+        assert SharedLedger("one").reserve(Limits(), 5) is not None
+    assert SharedLedger("one").usage() == Usage(2, 10)
 
 
 def test_a_limit_is_reached_and_never_exceeded() -> None:
