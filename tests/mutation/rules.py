@@ -128,7 +128,11 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.competitions.splitting": ("competitions/test_splitting.py",),
     "malpan.competitions.phases": ("competitions/test_phases.py", "competitions/test_composites.py"),
     "malpan.stages.rule": ("stages/test_rule.py",),
-    "malpan.stages.services": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    "malpan.stages.services": (
+        "stages/test_services.py",
+        "stages/test_campaign_stage.py",
+        "stages/test_stages_at_once.py::test_changes_at_once_are_all_kept",
+    ),
     "malpan.stages.publishing": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.entering": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),

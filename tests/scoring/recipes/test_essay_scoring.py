@@ -356,6 +356,7 @@ def test_the_recipe_ranks_by_a_composite_and_lower_is_better_for_errors() -> Non
     assert RECIPE.composite == (Component("rmse", 45, False), Component("spearman", 45), Component("llm_judge", 10))
     lower = {column.key for column in RECIPE.columns if not column.higher_is_better}
     assert lower == {"rmse", "parse_failures", "mae", *(f"rmse_{trait}" for trait in TRAITS)}
+    assert not METRICS["essay_error"].higher_is_better
     without_direction = {column.key for column in RECIPE.columns if not column.has_direction}
     of_rationales = {f"rationale_{name}" for name in ("length", "quotes", "hangul")}
     assert without_direction == {"bias", "integer_share"} | of_rationales
