@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -212,11 +213,11 @@ def test_a_batch_is_found_in_its_own_competition(contest: Contest) -> None:
 def test_applying_changes_no_quota_by_itself_and_the_log_has_how_much_changed(contest: Contest) -> None:
     batch = start(contest)
     work_off()
-    seen: list[RescoreBatch] = []
+    seen: list[Sequence[RescoreBatch]] = []
 
     apply(contest, batch, check=seen.append)
 
-    assert seen == [batch]
+    assert seen == [[batch]]
     assert not QuotaEntry.objects.filter(batch=batch).exists()
     entry = entry_of("apply")
     assert (entry.actor, entry.before, entry.after["state"], entry.after["submissions"]) == (
@@ -229,7 +230,7 @@ def test_what_the_check_raises_refuses_the_application(contest: Contest) -> None
     batch = start(contest)
     work_off()
 
-    def refuse(_batch: RescoreBatch) -> None:
+    def refuse(_batches: Sequence[RescoreBatch]) -> None:
         raise BatchClosed
 
     with pytest.raises(BatchClosed):
