@@ -138,6 +138,7 @@ NOTED_BY_CALLER = {
     "save_draft": "what a judge has not sent yet; the judgement has an entry",
     "preview_exclusion": "reads alone; the exclusion has an entry",
     "current_result": "reads alone; opening the scores has an entry",
+    "end_with": "an order of a rescoring; what ends it, the application or the cancellation, has an entry",
 }
 
 
