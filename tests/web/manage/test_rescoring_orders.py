@@ -128,8 +128,10 @@ def test_it_is_withdrawn_by_whoever_may_apply(contest: Contest) -> None:
         assert person(contest, role).post(f"{address}order/withdraw/").status_code == 403
         assert person(contest, role).post(f"{address}order/", {"confirm": "on"}).status_code == 403
     owner = person(contest, "owner")
+    assert "저절로 적용 예정" in owner.get(url(contest)).content.decode()
     page = parse(owner.post(f"{address}order/withdraw/", follow=True).content.decode())
     assert "적용 예약을 거두었습니다" in page.text
+    assert "저절로 적용 예정" not in owner.get(url(contest)).content.decode()
     order.refresh_from_db()
     assert order.state == RescoreOrder.State.WITHDRAWN
     again = parse(owner.post(f"{address}order/withdraw/", follow=True).content.decode())

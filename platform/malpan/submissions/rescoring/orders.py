@@ -123,6 +123,17 @@ def waiting_order(batch: RescoreBatch) -> RescoreOrder | None:
     return _orders_about(batch).filter(state=State.WAITING).first()
 
 
+def ordered_among(found: Iterable[RescoreBatch]) -> set[int]:
+    """The numbers of those that a waiting order was given about, of a group the one it was given at. No query without
+    any.
+    """
+    numbers = [each.pk for each in found]
+    if not numbers:
+        return set()
+    rows = RescoreOrder.objects.filter(state=State.WAITING, batch__in=numbers)
+    return set(rows.values_list("batch", flat=True))
+
+
 def last_order(batch: RescoreBatch) -> RescoreOrder | None:
     """The newest order about ``batch``, whatever came of it."""
     return _orders_about(batch).order_by("-pk").first()

@@ -68,10 +68,13 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:
-    """Batches that were started together, by number, or one alone; ``state`` of all, in words."""
+    """Batches that were started together, by number, or one alone; ``state`` of all, in words. ``is_ordered``: they are
+    applied by themselves when their runs are finished.
+    """
 
     together: list[RescoreBatch]
     state: RescoreBatch.State
+    is_ordered: bool
 
     @property
     def batch(self) -> RescoreBatch:
@@ -83,8 +86,13 @@ def batch_lines(found: Iterable[RescoreBatch]) -> list[BatchLine]:
     lines: dict[object, list[RescoreBatch]] = {}
     for batch in found:
         lines.setdefault(batch.group or batch.pk, []).append(batch)
+    ordered = orders.ordered_among(each for line in lines.values() for each in line if each.is_open)
     return [
-        BatchLine(sorted(each, key=_number_of), batches.common_state([*map(batches.state_of, each)]))
+        BatchLine(
+            together=sorted(each, key=_number_of),
+            state=batches.common_state([*map(batches.state_of, each)]),
+            is_ordered=any(batch.pk in ordered for batch in each),
+        )
         for each in lines.values()
     ]
 
