@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from typing import Final
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import requests
+
+from tests.web.html import parse
 
 ENDS: Final = ("/accounts/logout/",)  # the session would be over
 NOT_LINKED: Final = ("/no/such/page/", "/accounts/signup/", "/accounts/password/reset/", "/manage/new/")
@@ -32,17 +33,6 @@ class Seeker:
     who: str
     cookies: dict[str, str]
     of_each: int
-
-
-class _Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if tag == "a" and values.get("href") and "download" not in values:
-            self.found.append(str(values["href"]))
 
 
 def pages(
@@ -77,6 +67,6 @@ def pages(
 
 
 def links_of(text: str) -> list[str]:
-    parser = _Links()
-    parser.feed(text)
-    return parser.found
+    """The addresses that a page leads to, but for downloads."""
+    links = [link.attributes for link in parse(text).all("a")]
+    return [each["href"] for each in links if each.get("href") and "download" not in each]

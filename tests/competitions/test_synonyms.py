@@ -140,6 +140,11 @@ def test_the_api_takes_it_and_says_which_one_counts(phase: Phase) -> None:
     assert upload(f"{at}drafts/")["synonyms_sha256"] == made["synonyms_sha256"]
     assert upload(f"{at}drafts/", built_in_synonyms="true")["synonyms_sha256"] == ""
 
+    table = SimpleUploadedFile("s.tsv", TABLE)
+    for more in ({"synonyms": SimpleUploadedFile("s.tsv", b"")}, {"synonyms": table, "built_in_synonyms": "true"}):
+        refused = client.post(at, {"file": SimpleUploadedFile("r.json", REFERENCES), **more})
+        assert refused.json()["code"] == "synonyms_rejected"
+
 
 def test_a_version_without_a_table_has_no_file(phase: Phase, settings: Any) -> None:
     assert synonyms_file(publish(PhaseFactory.create())) is None

@@ -26,6 +26,18 @@ from scoring.reading import InvalidSynonyms, parse_synonyms
 BUILT_IN: Final = b""  # uploaded in the place of a table: that of the instrument again
 
 
+def chosen(data: bytes | None, *, built_in: bool) -> bytes | None:
+    """What was asked for: a table, ``BUILT_IN``, or ``None`` for the one in use. ``data``: an uploaded file.
+
+    Raises ``SynonymsRejected`` where both are asked for, and for an empty file, which is no table.
+    """
+    if built_in and data is not None:
+        raise SynonymsRejected(reason=gettext("표를 올리거나 기본 표로 되돌리거나, 둘 중 하나만 고르십시오."))
+    if data == b"":
+        raise SynonymsRejected(reason=gettext("올린 파일이 비어 있습니다."))
+    return BUILT_IN if built_in else data
+
+
 def check_synonyms(track: Track, data: bytes) -> None:
     """Raises ``SynonymsRejected`` where a table is given that is not valid, or that no metric of the track reads."""
     if data == BUILT_IN:
@@ -67,8 +79,9 @@ def synonyms_file(version: ReferenceVersion) -> Path | None:
     file = folder / f"{version.synonyms_sha256}.tsv"
     if not file.is_file():
         folder.mkdir(parents=True, exist_ok=True)
+        table = read_private(version.synonyms_sha256)
         handle, unfinished = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as writing:
-            writing.write(read_private(version.synonyms_sha256))
+            writing.write(table)
         Path(unfinished).replace(file)  # whole or not there, whoever else writes it
     return file

@@ -15,7 +15,7 @@ from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.competitions.permissions import Permission
 from malpan.competitions.reference_diff import ItemChange
 from malpan.competitions.references import load_references, recipe_of
-from malpan.competitions.synonyms import BUILT_IN
+from malpan.competitions.synonyms import chosen
 from malpan.core.errors import AddressNotFound
 from malpan.core.language import reader_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
@@ -136,11 +136,8 @@ def discard(request: ApiRequest, slug: str, pk: int) -> Any:
 
 
 def _synonyms(form: Form) -> bytes | None:
-    """The table sent, ``BUILT_IN`` for that of the instrument, ``None`` for the one that is in use."""
-    if form.text("built_in_synonyms") == "true":
-        return BUILT_IN
     file = form.optional_file("synonyms")
-    return None if file is None else file.read()
+    return chosen(None if file is None else file.read(), built_in=form.text("built_in_synonyms") == "true")
 
 
 def _one(competition: Competition, pk: int) -> ReferenceVersion:

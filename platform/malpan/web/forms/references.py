@@ -9,9 +9,11 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from malpan.competitions.errors import SynonymsRejected
 from malpan.competitions.media import reads_media
 from malpan.competitions.models import Phase
-from malpan.competitions.synonyms import BUILT_IN, reads_synonyms
+from malpan.competitions.synonyms import chosen, reads_synonyms
+from malpan.core.messages import text_of
 from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.web.forms.fields import FILE_REQUIRED, PhaseField, markdown_area, with_limit
 
@@ -34,9 +36,11 @@ class SynonymsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         returns, file = values.pop("built_in_synonyms", False), values.pop("synonyms", None)
-        if returns and file is not None:
-            self.add_error("synonyms", _("표를 올리거나 기본 표로 되돌리거나, 둘 중 하나만 고르십시오."))
-        return values | {"synonyms": BUILT_IN if returns else file.read() if file is not None else None}
+        try:
+            return values | {"synonyms": chosen(None if file is None else file.read(), built_in=returns)}
+        except SynonymsRejected as error:
+            self.add_error("synonyms", text_of(error))
+            return values
 
 
 class ReferencesForm(SynonymsForm):
