@@ -23,31 +23,19 @@ from malpan.submissions.rescoring.errors import (
 )
 from malpan.submissions.scoring_changes import publish_reference_version
 from tests.factories import PhaseFactory, SubmissionFactory, file_bytes
-from tests.submissions.conftest import collect_rings, work_uncommitted
 from tests.submissions.rescoring.contest_of_many import (
     STRICT,
     Contest,
     apply,
-    few_teams,
     references,
     start,
     upload,
-    with_fake_models,
     work_off,
 )
 from tests.submissions.rescoring.test_services import fail_everything_queued
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("uncommitted_work")]
 State = RescoreBatch.State
-
-
-@pytest.fixture(scope="module")
-def made(kept: None) -> Contest:
-    with pytest.MonkeyPatch.context() as patched:
-        collect_rings(patched)
-        with_fake_models(patched)
-        work_uncommitted(patched)
-        return few_teams()
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from malpan.submissions.rescoring.errors import (
     BatchOutdated,
 )
 from tests.factories import PhaseFactory, finished_submission, person_in
-from tests.submissions.conftest import claim_run, collect_rings, fail_run, work_uncommitted
+from tests.submissions.conftest import claim_run, fail_run
 from tests.submissions.rescoring.contest_of_many import (
     STRICT,
     Contest,
@@ -41,23 +41,12 @@ from tests.submissions.rescoring.contest_of_many import (
     few_teams,
     start,
     upload,
-    with_fake_models,
     work_off,
 )
 
 pytestmark = pytest.mark.django_db
 ORDER_OVER = "rescoring_order_over"
 State = RescoreOrder.State
-
-
-@pytest.fixture(scope="module")
-def made(kept: None) -> Contest:
-    """Three teams with two scored submissions each."""
-    with pytest.MonkeyPatch.context() as patched:
-        collect_rings(patched)
-        with_fake_models(patched)
-        work_uncommitted(patched)
-        return few_teams()
 
 
 @pytest.fixture

@@ -41,33 +41,21 @@ from malpan.submissions.rescoring.errors import (
 from malpan.submissions.scoring_changes import split_again
 from malpan.submissions.selectors import run_to_show
 from tests.factories import PhaseFactory, UserFactory, file_bytes, finished_submission, report
-from tests.submissions.conftest import claim_run, collect_rings, execute, fail_run, fresh, work_uncommitted
+from tests.submissions.conftest import claim_run, execute, fail_run, fresh
 from tests.submissions.rescoring.contest_of_many import (
     STRICT,
     Contest,
     apply,
-    few_teams,
     fill,
     found,
     references,
     start,
     upload,
-    with_fake_models,
     work_off,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("uncommitted_work")]
 State = RescoreBatch.State
-
-
-@pytest.fixture(scope="module")
-def made(kept: None) -> Contest:
-    """Three teams with two scored submissions each."""
-    with pytest.MonkeyPatch.context() as patched:
-        collect_rings(patched)
-        with_fake_models(patched)
-        work_uncommitted(patched)
-        return few_teams()
 
 
 @pytest.fixture
