@@ -83,6 +83,19 @@ def test_the_private_split_decides_and_the_public_rank_is_shown_too(phase, organ
     assert [row.team_name for row in board(phase).rows] == ["가", "나"]  # the public board stays as it was
 
 
+def test_a_final_board_says_what_share_of_reasons_its_result_has(phase, organiser):
+    """Of the private split where that decides, recorded with the row; not there where the recipe counts none."""
+    row = _scored(phase, _team(phase, "가"), 0.9, 0.8)
+    _scored(phase, _team(phase, "나"), 0.5, 0.7)
+    ScoringRun.objects.filter(pk=row.live_run_id).update(coverage={"reason_coverage": 0.25})
+    HiddenResult.objects.filter(run=row.live_run_id).update(coverage={"reason_coverage": 0.75})
+    snapshot = publish_final_board(phase=phase, actor=organiser)
+    assert [each.get("reason_coverage") for each in snapshot.rows] == [0.75, None]
+    assert [each.coverage for each in published_board(phase).rows] == [0.75, None]
+    phase.reference_versions.update(public_ids=None)
+    assert [each.coverage for each in final_board(phase).rows] == [0.25, None]
+
+
 def test_without_a_split_the_scores_themselves_are_final(organiser, phase):
     phase.reference_versions.update(public_ids=None)
     _scored(phase, _team(phase, "가"), 0.9, None)

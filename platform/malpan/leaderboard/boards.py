@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Final, TypeVar
 from uuid import UUID
@@ -88,8 +88,8 @@ class BoardRow:
     ``composite``: where one ranks, from this row's scores and those of all other rows. ``submission_name``: the public
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
     ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
-    on a public board, the share of reasons given, where the recipe counts them. ``model``: what the team says of it
-    now. ``is_program``: who takes part is a program.
+    the share of reasons given, where the recipe counts them. ``model``: what the team says of it now. ``is_program``:
+    who takes part is a program.
     """
 
     rank: int | None
@@ -201,6 +201,7 @@ class Board:
     disqualified: tuple[Disqualified, ...] = ()
     snapshot: BoardSnapshot | None = None
     snapshots: tuple[BoardSnapshot, ...] = ()
+    days: tuple[date, ...] = ()
     left_since: tuple[Disqualified, ...] = ()
     rule: Rule = field(default_factory=Rule)
     sureness: Sureness | None = None
@@ -218,7 +219,12 @@ class Board:
     @property
     def is_kept(self) -> bool:
         """Whether it is a public board of the past."""
-        return self.snapshot is not None and self.snapshot.kind == BoardSnapshot.Kind.PUBLIC
+        return self.snapshot is not None and self.snapshot.kind != BoardSnapshot.Kind.FINAL
+
+    @property
+    def day(self) -> date | None:
+        """The day with whose end it was public, if it was kept for that."""
+        return None if self.snapshot is None else self.snapshot.day
 
     @property
     def is_final(self) -> bool:
@@ -233,6 +239,11 @@ class Reader:
     team: Team | None
     is_blind: bool
     sees_all: bool
+
+    @property
+    def knows_all_names(self) -> bool:
+        """Whether ``name_of`` is the name of every team."""
+        return self.sees_all or not self.is_blind
 
     def name_of(self, team: Team) -> str:
         return shown_name(team, viewer_team=self.team, is_blind=self.is_blind, sees_all=self.sees_all)

@@ -13,6 +13,15 @@ class BoardNotFound(NotFound):
     text = _("지난 순위표에 %(number)s판이 없습니다. 순위표에서 다시 열어 주십시오.")
 
 
+class DayNotKept(NotFound):
+    """The public board of no such day was kept. Params: ``day``."""
+
+    text = _(
+        "%(day)s의 순위표는 남아 있지 않습니다. 단계가 진행된 날의 밤 12시(KST) 순위표만 보관하며, 그때 비공개였거나 점수가 "
+        "없었으면 보관하지 않습니다. 순위표에서 다른 날을 골라 주십시오."
+    )
+
+
 class PhaseNotOver(Conflict):
     """The final board waits for the end of the phase. Params: ``ends_at``."""
 

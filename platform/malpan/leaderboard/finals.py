@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
@@ -30,7 +30,8 @@ from scoring.recipes import Recipe
 class FinalRow:
     """One team with the submission that counts. Scores are 0-1, of the private split if there is one.
 
-    ``composite``, and ``public_composite`` of the public board: where a composite ranks.
+    ``composite``, and ``public_composite`` of the public board: where a composite ranks. ``coverage``: the share of
+    reasons given, where the recipe counts them.
     """
 
     rank: int | None
@@ -42,6 +43,7 @@ class FinalRow:
     public_score: float | None
     composite: Composite | None = None
     public_composite: Composite | None = None
+    coverage: float | None = None
 
     @property
     def moved(self) -> int | None:
@@ -115,6 +117,7 @@ def _to_publish(row: FinalRow, reader: Reader) -> dict[str, Any]:
         is_demo_models=row.run.is_demo_models,
         composite=row.composite,
         public=(row.public_rank, row.public_score),
+        coverage=row.coverage,
     )
 
 
@@ -129,8 +132,11 @@ def row_to_publish(
     is_demo_models: bool,
     composite: Composite | None,
     public: tuple[int | None, float | None] = (None, None),
+    coverage: float | None = None,
 ) -> dict[str, Any]:
-    """A row of a snapshot. ``public``: rank and score on the public board, beside those of a final one."""
+    """A row of a snapshot. ``public``: rank and score on the public board, beside those of a final one. ``coverage``:
+    the share of reasons given, where the recipe counts them.
+    """
     public_rank, public_score = public
     return {
         "rank": rank,
@@ -146,11 +152,16 @@ def row_to_publish(
         "public_rank": public_rank,
         "public_score": None if public_score is None else public_score + 0.0,
         **({"composite": composite_json(composite)} if composite else {}),
+        **({} if coverage is None else {"reason_coverage": coverage + 0.0}),
     }
 
 
 def _runs_with_hidden_results(phase: Phase) -> dict[int, Any]:
-    runs = eligible_runs(phase).annotate(is_split=Q(reference_version__public_ids__isnull=False))
+    runs = eligible_runs(phase).annotate(
+        is_split=Q(reference_version__public_ids__isnull=False),
+        reason_coverage=F("coverage__reason_coverage"),
+        hidden_reason_coverage=F("hidden_result__coverage__reason_coverage"),
+    )
     runs = runs.select_related("submission__team", "reference_version", "hidden_result")
     runs = runs.defer("signature", "warnings", "coverage", "reference_version__public_ids")
     return {run.submission_id: run for run in runs}
@@ -182,7 +193,7 @@ def _final_entry(run: ScoringRun) -> ranking.Entry | None:
     )
 
 
-def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked | None, submission_count: int) -> FinalRow:
+def _row(ranked: ranking.Ranked, run: Any, on_public: ranking.Ranked | None, submission_count: int) -> FinalRow:
     return FinalRow(
         rank=ranked.rank,
         run=run,
@@ -193,4 +204,5 @@ def _row(ranked: ranking.Ranked, run: ScoringRun, on_public: ranking.Ranked | No
         public_score=None if on_public is None else on_public.entry.final_score,
         composite=ranked.composite,
         public_composite=None if on_public is None else on_public.composite,
+        coverage=run.hidden_reason_coverage if _is_split(run) else run.reason_coverage,
     )

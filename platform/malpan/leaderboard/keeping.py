@@ -47,7 +47,7 @@ def keep_public_board(*, phase: Phase, change: Change, actor: User | None) -> Ne
     if not rule.is_composite or is_hidden(phase):
         return None
     ranked = _ranked(phase, now)
-    rows, components = _rows(ranked, reader_of(phase, None, now=now)), components_json(rule.components)
+    rows, components = rows_of(ranked, reader_of(phase, None, now=now)), components_json(rule.components)
     sha256 = json_sha256(rows)
     last = next(iter(publications(phase, BoardSnapshot.Kind.PUBLIC)), None)
     if not rows or (last is not None and (last.sha256, last.components) == (sha256, components)):
@@ -95,7 +95,8 @@ def _precedence(rows: Iterable[Standing]) -> tuple[int, datetime, int]:
     return sum(row.current_count for row in found), max(newest_at), max(newest_id)
 
 
-def _rows(ranked: Sequence[Standing], reader: Reader) -> list[dict[str, Any]]:
+def rows_of(ranked: Sequence[Standing], reader: Reader) -> list[dict[str, Any]]:
+    """The public rows of the standings ``ranked``, the best first, as a snapshot has them."""
     submissions = Submission.objects.select_related("team").in_bulk([row.submission_id for row in ranked])
     ranks = accumulate(int(not row.is_baseline) for row in ranked)
     return [
@@ -108,6 +109,7 @@ def _rows(ranked: Sequence[Standing], reader: Reader) -> list[dict[str, Any]]:
             submission_count=row.submission_count,
             is_demo_models=row.is_demo_models,
             composite=composite_of(row.composite),
+            coverage=row.coverage,
         )
         for rank, row in zip(ranks, ranked, strict=True)
     ]

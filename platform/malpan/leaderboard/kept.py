@@ -16,7 +16,8 @@ from django.db.models.expressions import OrderBy
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard import field, leading, standings
-from malpan.leaderboard.models import DayRanks, Standing
+from malpan.leaderboard.boards import comparable
+from malpan.leaderboard.models import BoardSnapshot, DayRanks, Standing
 from malpan.teams.models import Team
 
 SUMMARIES: Final = 64
@@ -48,6 +49,14 @@ def places(
     return standings.places(phase, scope, signature_hash, by)
 
 
+@lru_cache(PLACES)
+def names(
+    version: UUID, phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | None
+) -> tuple[str, ...]:
+    """The names of the teams of ``places``, as a search compares them."""
+    return tuple(comparable(each.team.name) for each in places(version, phase, scope, signature_hash, by))
+
+
 @lru_cache(TEAMS)
 def of_team(_version: UUID, phase: Phase, scope: str, signature_hash: str | None, team: Team) -> Standing | None:
     """As ``standings.of_team``."""
@@ -58,6 +67,15 @@ def of_team(_version: UUID, phase: Phase, scope: str, signature_hash: str | None
 def day_ranks(phase_id: int, day: date) -> Mapping[str, int]:
     """The ranks with which ``day`` began, as they were noted."""
     return dict(DayRanks.objects.values_list("ranks", flat=True).get(phase=phase_id, day=day))
+
+
+@lru_cache(SUMMARIES)
+def days(phase_id: int, _last: int) -> tuple[date, ...]:
+    """The days whose boards were kept, the newest first; ``_last`` is the number of the last, as none is ever taken
+    away.
+    """
+    boards = BoardSnapshot.objects.filter(phase=phase_id, kind=BoardSnapshot.Kind.DAY).order_by("-number")
+    return tuple(boards.values_list("day", flat=True))
 
 
 @lru_cache(FIELDS)

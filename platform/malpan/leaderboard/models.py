@@ -41,18 +41,21 @@ class Snapshot(models.Model):
 
 class BoardSnapshot(Snapshot):
     """The final board of a phase or, of kind ``PUBLIC``, a public board as it was right before what ranks changed
-    (``leaderboard.keeping``). ``sha256`` is of the canonical JSON of the rows. ``components``: what it ranks by where
-    that is a composite, whose parts are in the rows.
+    (``leaderboard.keeping``) or, of kind ``DAY``, as the KST ``day`` ended (``leaderboard.day_boards``). ``sha256`` is
+    of the canonical JSON of the rows. ``components``: what it ranks by where that is a composite, whose parts are in
+    the rows.
     """
 
     class Kind(models.TextChoices):
         FINAL = "final", _("최종 순위표")
         PUBLIC = "public", _("지난 공개 순위표")
+        DAY = "day", _("하루 끝의 공개 순위표")
 
     kind = models.CharField(_("종류"), max_length=6, choices=Kind.choices, default=Kind.FINAL)
-    published_by = models.ForeignKey(  # type: ignore[assignment]  # null: a public board that a command changed
+    published_by = models.ForeignKey(  # type: ignore[assignment]  # null: a public board that a command or the clock kept
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+", verbose_name=_("발표한 사람")
     )
+    day = models.DateField(_("날"), null=True, blank=True)
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="snapshots", verbose_name=_("단계"))
     recipe = models.CharField(_("채점 방식"), max_length=60)
     signature_hash = models.CharField(_("서명 해시"), max_length=64, blank=True)
@@ -63,7 +66,9 @@ class BoardSnapshot(Snapshot):
         verbose_name_plural = _("최종 순위표")
         ordering = ["phase", "kind", "-number"]
         constraints = [
-            models.UniqueConstraint(fields=["phase", "kind", "number"], name="snapshot_number_unique_in_phase")
+            models.UniqueConstraint(fields=["phase", "kind", "number"], name="snapshot_number_unique_in_phase"),
+            models.UniqueConstraint(fields=["phase", "day"], name="one_board_of_a_day"),
+            models.CheckConstraint(condition=models.Q(kind="day") ^ models.Q(day=None), name="boards_of_days_name_them"),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
@@ -26,7 +26,7 @@ from malpan.leaderboard.boards import (
     last_ranked,
     reader_of,
 )
-from malpan.leaderboard.errors import BoardNotFound
+from malpan.leaderboard.errors import BoardNotFound, DayNotKept
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
 from malpan.leaderboard.rules import components_from, composite_of
@@ -71,6 +71,19 @@ def past_board(phase: Phase, number: int, *, viewer_team: Team | None = None, vi
     if snapshot is None:
         raise BoardNotFound(number=number)
     return _board(phase, snapshot, snapshots, viewer_team, view or View())
+
+
+def day_board(phase: Phase, day: date, *, viewer_team: Team | None = None, view: View | None = None) -> Board:
+    """The public board of ``phase`` as the KST ``day`` ended (``day_boards``), as ``published_board``.
+
+    Raises ``DayNotKept``, also while the board is hidden.
+    """
+    snapshots = () if is_hidden(phase) else publications(phase, BoardSnapshot.Kind.DAY)
+    snapshot = next((each for each in snapshots if each.day == day), None)
+    if snapshot is None:
+        raise DayNotKept(day=day)
+    found = _board(phase, snapshot, snapshots, viewer_team, view or View())
+    return replace(found, days=tuple(each.day for each in snapshots if each.day is not None))
 
 
 def _board(
@@ -153,8 +166,22 @@ def snapshot_number(written: str | None) -> int | None:
     return int(written)
 
 
+def day_asked(written: str | None) -> date | None:
+    """The day whose board a reader asks for, such as ``2026-11-20``; ``None`` for none. Raises ``DayNotKept`` for no
+    day.
+    """
+    if not written:
+        return None
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        raise DayNotKept(day=quoted(written)) from None
+
+
 def publications(phase: Phase, kind: str = BoardSnapshot.Kind.FINAL) -> tuple[BoardSnapshot, ...]:
-    """Every published final board of ``phase``, or every kept public one, without its rows, the newest first."""
+    """Every published final board of ``phase``, or every kept public one of a kind, without its rows, the newest
+    first.
+    """
     snapshots = phase.snapshots.filter(kind=kind).defer("rows")
     return tuple(snapshots.select_related("published_by").order_by("-number"))
 
@@ -212,6 +239,7 @@ def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, l
         submission_count=row["submission_count"],
         submitted_at=datetime.fromisoformat(row["submitted_at"]),
         is_demo_models=row["is_demo_models"],
+        coverage=row.get("reason_coverage"),
         public_rank=row["public_rank"],
         public_score=row["public_score"],
         composite=composite_of(row.get("composite")),

@@ -150,7 +150,7 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 
 def _fresh(phases: QuerySet[Phase]) -> list[Any]:
     """``phases`` with their tracks and competitions as they are now. Known of each are ``is_due``, ``covers_split``,
-    ``has_past_boards``, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
+    ``has_past_boards``, the number of the board of the ``last_day`` kept, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
     the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``, and the day of its ``DayRanks``.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
@@ -159,6 +159,11 @@ def _fresh(phases: QuerySet[Phase]) -> list[Any]:
         covers_split=Exists(split),
         has_past_boards=Exists(
             BoardSnapshot.objects.filter(phase=OuterRef("pk"), kind=BoardSnapshot.Kind.PUBLIC).values("pk")
+        ),
+        last_day=Subquery(
+            BoardSnapshot.objects.filter(phase=OuterRef("pk"), kind=BoardSnapshot.Kind.DAY)
+            .order_by("-number")
+            .values("number")[:1]
         ),
         has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
         version=F("standings_version__value"),
@@ -219,6 +224,7 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         covers_split=phase.covers_split,
         disqualified=disqualified(phase.track.competition, reader) if phase.has_disqualified else (),
         snapshots=publications(phase, BoardSnapshot.Kind.PUBLIC) if phase.has_past_boards and not is_hidden else (),
+        days=kept.days(phase.pk, phase.last_day) if phase.last_day and not is_hidden else (),
         rule=rule,
         sureness=sureness,
     )
@@ -243,9 +249,12 @@ def _searched(
     phase: Any, scope: str, summary: standings.Summary, view: View, reader: Reader
 ) -> tuple[list[BoardRow], None, int]:
     """As ``_cut``, of the teams whose names, as ``reader`` sees them, are searched for: a blind name hides its own."""
-    places = kept.places(phase.version, phase, scope, summary.signature_hash, _order(view))
-    wanted = comparable(view.search)
-    found = [each for each in places if wanted in comparable(reader.name_of(each.team))]
+    asked = phase.version, phase, scope, summary.signature_hash, _order(view)
+    places, wanted = kept.places(*asked), comparable(view.search)
+    if reader.knows_all_names:
+        found = [each for each, name in zip(places, kept.names(*asked), strict=True) if wanted in name]
+    else:
+        found = [each for each in places if wanted in comparable(reader.name_of(each.team))]
     rows = standings.at_places(phase, scope, summary.signature_hash, view.cut(found))
     return [_row(each, reader) for each in rows], None, len(found)
 

@@ -55,10 +55,12 @@ def publish_final_board(
 def chain_payload(snapshot: BoardSnapshot) -> dict[str, Any]:
     """The payload of a snapshot in the public chain: enough to verify the published rows and, where a composite ranks,
     to compute it from them: what it is made of, which other boards do not have. ``board`` is only in that of a kept
-    public board.
+    public board, ``day`` in that of the end of one.
     """
     composite = {"components": snapshot.components} if snapshot.components else {}
-    kind = {"board": "public"} if snapshot.kind == BoardSnapshot.Kind.PUBLIC else {}
+    kind = {} if snapshot.kind == BoardSnapshot.Kind.FINAL else {"board": str(snapshot.kind)}
+    if snapshot.day is not None:
+        kind["day"] = snapshot.day.isoformat()
     phase = snapshot.phase
     return {
         "track": phase.track.slug,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from malpan.leaderboard import days, rescore_orders, standings
+from malpan.leaderboard import day_boards, days, rescore_orders, standings
 from malpan.leaderboard.sureness import queueing
 
 
 @shared_task
 def compute_standings() -> None:
-    """Compute what changed on the boards, so that no reader waits for it; note the ranks of the day; have a worker
-    compute how sure boards are.
+    """Compute what changed on the boards, so that no reader waits for it; note the ranks of the day and keep
+    the board with which the last one ended; have a worker compute how sure boards are.
     """
     standings.refresh_all()
     days.keep_ranks()
+    day_boards.keep_day_boards()
     queueing.queue_due()
 
 

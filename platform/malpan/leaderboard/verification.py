@@ -136,8 +136,8 @@ def _boards(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
     unseen = {entry.number for entry in recorded}
     for snapshot in BoardSnapshot.objects.filter(phase__track__competition=competition).select_related("phase__track"):
         where = f"{snapshot.phase.track.slug}/{snapshot.phase.slug} {snapshot.number}"
-        if snapshot.kind == BoardSnapshot.Kind.PUBLIC:
-            where += " (public)"
+        if snapshot.kind != BoardSnapshot.Kind.FINAL:
+            where += f" ({snapshot.kind})"
         entry = next((entry for entry in recorded if _is_of(entry, snapshot)), None)
         if entry is None:
             yield Finding("board_missing", where)
@@ -173,6 +173,7 @@ def _entry(place: int, row: Mapping[str, Any]) -> Entry:
 
 def _is_of(entry: ChainEntry, snapshot: BoardSnapshot) -> bool:
     """Whether a board entry is that of the snapshot, by track, phase, kind and number."""
-    phase, kind = snapshot.phase, "public" if snapshot.kind == BoardSnapshot.Kind.PUBLIC else None
+    phase, kind = snapshot.phase, None if snapshot.kind == BoardSnapshot.Kind.FINAL else snapshot.kind
     place = {"track": phase.track.slug, "phase": phase.slug, "snapshot": snapshot.number, "board": kind}
+    place["day"] = None if snapshot.day is None else snapshot.day.isoformat()
     return all(entry.payload.get(name) == value for name, value in place.items())

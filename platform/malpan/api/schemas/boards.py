@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from ninja import Schema
@@ -30,6 +30,7 @@ class Snapshot(Schema):
     published_at: datetime
     sha256: str
     note: str
+    day: date | None
 
 
 class Publication(Schema):
@@ -39,6 +40,7 @@ class Publication(Schema):
     """
 
     snapshot: int
+    day: date | None  # with whose end it was public, if it was kept for that
     newest_snapshot: int
     snapshots: list[Snapshot]
     published_at: datetime
@@ -77,6 +79,7 @@ class ShownBoard(Schema):
     final: FinalBoard | None
     past_boards: list[Snapshot]
     past: Publication | None
+    days: list[date]
     next: str | None
 
 
@@ -112,6 +115,7 @@ def board(found: Board, final: Board | None = None, past: Board | None = None) -
         "disqualified": [{"team": each.team_name, "note": each.note} for each in shown.disqualified],
         "final": {**_publication(final, final.snapshot), **_published(final)} if final and final.snapshot else None,
         "past_boards": [] if found.is_hidden else _listed(found.snapshots),  # for ?past=, the newest first
+        "days": [] if found.is_hidden else list(found.days),  # for ?day=, the newest first
         "past": _publication(past, past.snapshot) if past and past.snapshot else None,
     }
 
@@ -133,6 +137,7 @@ def _publication(found: Board, snapshot: BoardSnapshot) -> dict[str, Any]:
     """
     return {
         "snapshot": snapshot.number,
+        "day": snapshot.day,
         "newest_snapshot": found.snapshots[0].number,
         "snapshots": _listed(found.snapshots),
         "published_at": snapshot.published_at,
@@ -158,7 +163,13 @@ def _recorded_rows(found: Board) -> Sequence[Mapping[str, Any]]:
 
 def _listed(snapshots: Iterable[BoardSnapshot]) -> list[dict[str, Any]]:
     return [
-        {"snapshot": each.number, "published_at": each.published_at, "sha256": each.sha256, "note": each.note}
+        {
+            "snapshot": each.number,
+            "published_at": each.published_at,
+            "sha256": each.sha256,
+            "note": each.note,
+            "day": each.day,  # with whose end it was public, if it was kept for that
+        }
         for each in snapshots
     ]
 

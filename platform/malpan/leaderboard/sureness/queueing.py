@@ -48,10 +48,13 @@ def _due_phases(scope: str) -> QuerySet[Phase]:
 
 
 def _due_snapshots() -> QuerySet[BoardSnapshot]:
-    """Those that were never computed, or by an earlier version that looked into no items."""
+    """Those that were never computed, or by an earlier version that looked into no items; not those of days, which are
+    many.
+    """
     never = Q(sureness__stamp=None) | Q(sureness__items_found=None, sureness__reason="")
     is_due = Q(sureness=None) | never & ~Q(sureness__job__state__in=OPEN)
-    return BoardSnapshot.objects.filter(is_due).defer("rows").select_related("phase")
+    kept = BoardSnapshot.objects.exclude(kind=BoardSnapshot.Kind.DAY)
+    return kept.filter(is_due).defer("rows").select_related("phase")
 
 
 def _queue(phase: Phase, scope: str, snapshot: BoardSnapshot | None) -> bool:

@@ -15,11 +15,12 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
 from malpan.leaderboard.boards import Board
-from malpan.leaderboard.published import past_board, published_board, snapshot_number
+from malpan.leaderboard.published import day_asked, day_board, past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
 from malpan.web.presenters.board import (
+    DAY,
     PAST,
     PUBLIC,
     SNAPSHOT,
@@ -44,9 +45,12 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         link = partial(_href, page, page.phase)
         view = view_of(request.GET)
         number, past = (snapshot_number(request.GET.get(name)) for name in (SNAPSHOT, PAST))
+        day = day_asked(request.GET.get(DAY))
         final = published_board(page.phase, viewer_team=page.team, view=view, number=number)
         shows_public = final is None or request.GET.get("view") == PUBLIC
-        if past is not None:
+        if day is not None:
+            found = day_board(page.phase, day, viewer_team=page.team, view=view)
+        elif past is not None:
             found = past_board(page.phase, past, viewer_team=page.team, view=view)
         else:
             found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
@@ -68,6 +72,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         context |= _views(final, shows_public, link)
         context["publications"] = [] if final is None else publications_of(final, link)
         context["past_boards"] = past_boards_of(found, link)
+        context["days_place"] = [(name, value) for name, value in _place(page, page.phase).items() if found.days]
     return render(request, "pages/board.html", context)
 
 
@@ -85,10 +90,15 @@ def _views(final: Board | None, shows_public: bool, link: Link) -> dict[str, Any
 
 
 def _href(page: PageContext, phase: Phase, query: Mapping[str, str]) -> str:
-    """This board with ``query``, its track and phase named where there are several."""
+    """This board with ``query``."""
+    base = address("board", page.competition)
+    full = {**_place(page, phase), **query}
+    return f"{base}?{urlencode(full)}" if full else base
+
+
+def _place(page: PageContext, phase: Phase) -> dict[str, str]:
+    """The track and the phase of this board, where there are several."""
     place = {"track": page.track.slug} if page.track and len(page.tracks) > 1 else {}
     if len(phase.track.phases.all()) > 1:
         place["phase"] = phase.slug
-    base = address("board", page.competition)
-    full = {**place, **query}
-    return f"{base}?{urlencode(full)}" if full else base
+    return place

@@ -26,9 +26,10 @@ from scoring.recipes import Column
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
 SNAPSHOT: Final = "snapshot"  # ?snapshot=1: the final board as it was published first
 PAST: Final = "past"  # ?past=1: the public board as it was kept first
+DAY: Final = "day"  # ?day=2026-11-20: the public board as that day ended
 SEARCH: Final = "q"  # ?q=한글: the teams whose names have it
 SEARCHED_FROM: Final = 50  # teams
-_KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, "metrics", "sort", "order")
+_KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, DAY, "metrics", "sort", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def publications_of(final: Board, link: Link) -> list[Publication]:
 
 def past_boards_of(found: Board, link: Link) -> list[Publication]:
     """Every public board that was kept, the newest first, where a public board is shown."""
-    kept = () if found.is_final else found.snapshots
+    kept = () if found.is_final or found.day is not None else found.snapshots
     return [
         Publication(each, link({PAST: str(each.number)}), f"{PAST}={each.number}", each == found.snapshot)
         for each in kept
@@ -165,7 +166,8 @@ def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
     past.
     """
     if found.is_kept and found.snapshot is not None:
-        return {PAST: str(found.snapshot.number)}
+        day = found.snapshot.day
+        return {PAST: str(found.snapshot.number)} if day is None else {DAY: day.isoformat()}
     if found.snapshot is not None:
         return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
     is_second = found.phase.final_published_at is not None

@@ -11,8 +11,10 @@ board.json    공개 API의 순위표 / the board as the public API gives it:
               A page has 100 rows: download the next from the address in "next" and name them all.
               예전에 발표한 최종 순위표는 ?snapshot=번호, 다른 단계는 ?phase=이름입니다. 모두 --board에 적습니다.
               An earlier final board is ?snapshot=N, another phase ?phase=NAME: name all of them after --board.
-              규칙이나 점수를 바꾸기 전의 공개 순위표는 ?past=번호입니다("rows"가 그 순위표입니다).
-              A public board from before a change of rules or scores is ?past=N: its "rows" are those of then.
+              규칙이나 점수를 바꾸기 전의 공개 순위표는 ?past=번호, 하루가 끝났을 때의 것은 ?day=날짜입니다("rows"가 그
+              순위표입니다).
+              A public board from before a change of rules or scores is ?past=N, one of the end of a day
+              ?day=2026-11-20: its "rows" are those of then.
 receipt.json  제출 결과 페이지의 접수증 / the receipt from a submission's page.
 stages.json   ‘심사’ 페이지의 JSON입니다. 발표한 모든 판을 점수에서 다시 구하고, --board가 있으면 첫 심사를 견줍니다.
               The JSON of the page "Stages": every publication is recomputed from the scores, and the first stage
@@ -60,6 +62,7 @@ PUBLISHED = {  # the parts of a board that were recorded whole, and their names
     "final": ("최종 순위표", "final board"),
     "past": ("지난 공개 순위표", "public board of the past"),
 }
+FINAL, KEPT = None, "public"  # what the entries of boards say of their kind, beside "day"
 CLOSE = 1e-12  # of numbers between 0 and 1 that are computed in the same way
 
 
@@ -276,7 +279,7 @@ def check_board(entries: Any, file: str, board: Any, findings: Findings) -> None
         if board.get(name):
             findings.about(file, edition_of(name, board[name]))
             check_published(entries, board, name, findings)
-        elif name == "final" and name in board and recorded_boards(entries, board, name):
+        elif name == "final" and name in board and recorded_boards(entries, board, FINAL):
             findings.about(file)
             findings.bad(
                 "기록에는 발표한 최종 순위표가 있는데 파일에는 없습니다. 그 사이에 발표되었을 수 있으니 chain.json과 "
@@ -419,7 +422,7 @@ def check_past_boards(entries: Any, board: Any, findings: Findings) -> None:
     if "past_boards" not in board:
         return
     listed = sorted((each["snapshot"], each["sha256"]) for each in board["past_boards"])
-    if listed != sorted((each["snapshot"], each["rows_sha256"]) for each in recorded_boards(entries, board, "past")):
+    if listed != sorted((each["snapshot"], each["rows_sha256"]) for each in recorded_boards(entries, board, KEPT)):
         findings.bad(
             "지난 공개 순위표의 목록(past_boards)이 기록과 다릅니다. 그 사이에 더해졌을 수 있으니 chain.json과 "
             "순위표를 함께 다시 내려받아 확인하세요.",
@@ -433,7 +436,9 @@ def check_published(entries: Any, board: Any, name: str, findings: Findings) -> 
     published or kept, and the ones that it lists those that were recorded of its phase.
     """
     korean, english = PUBLISHED[name]
-    shown, recorded = board[name], recorded_boards(entries, board, name)
+    shown = board[name]
+    kind = FINAL if name == "final" else KEPT if shown.get("day") is None else "day"
+    recorded = recorded_boards(entries, board, kind)
     payload = next((each for each in recorded if is_of(shown, each)), None)
     if payload is None or sha256(shown["rows"]) != shown["sha256"]:
         findings.bad(
@@ -453,25 +458,21 @@ def check_published(entries: Any, board: Any, name: str, findings: Findings) -> 
         check_composite(shown["rows"], components, findings)
 
 
-def recorded_boards(entries: Any, board: Any, name: str) -> list[Any]:
-    """The payloads of the final boards, or of the public ones of the past, that were recorded of the phase of
-    ``board``; of that name in any track where ``board`` names none, as the API gave it once.
+def recorded_boards(entries: Any, board: Any, kind: str | None) -> list[Any]:
+    """The payloads of the boards of ``kind`` that were recorded of the phase of ``board``; of that name in any track
+    where ``board`` names none, as the API gave it once.
     """
     track, phase = place_of(board)
-    boards = [entry for entry in entries if entry["kind"] == "board" and is_final(entry) == (name == "final")]
-    payloads = [entry["payload"] for entry in boards]
+    payloads = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+    payloads = [each for each in payloads if each.get("board") == kind]
     return [each for each in payloads if each.get("phase") == phase and track in (None, each.get("track"))]
-
-
-def is_final(entry: Any) -> bool:
-    """Whether a board entry is of a final board; one of a public board of the past says so."""
-    return entry["payload"].get("board") != "public"
 
 
 def is_of(shown: Any, payload: Any) -> bool:
     """Whether a published board is the recorded one, by all that the record has of it."""
     same = all(shown.get(name) in (None, payload.get(name)) for name in ("recipe", "signature_hash"))
     same = same and weights_of(shown.get("components")) == weights_of(payload.get("components"))
+    same = same and shown.get("day") == payload.get("day")
     return bool(same and (payload.get("snapshot"), payload.get("rows_sha256")) == (shown["snapshot"], shown["sha256"]))
 
 
@@ -916,7 +917,8 @@ def takes_part(entries: Any, track: Any, place: Any, stage: Any, published: Any)
     if place == 1:
         names = ("phase", "snapshot", "rows_sha256")
         wanted = {"track": track, **{name: basis[name] for name in names}}
-        boards = [entry["payload"] for entry in entries if entry["kind"] == "board" and is_final(entry)]
+        boards = [entry["payload"] for entry in entries if entry["kind"] == "board"]
+        boards = [each for each in boards if each.get("board") == FINAL]
         return any(all(board.get(name) == value for name, value in wanted.items()) for board in boards)
     last = published.get((place - 1, basis["snapshot"]))
     if basis["stage"] != place - 1 or last is None or basis["sha256"] != last["sha256"]:
