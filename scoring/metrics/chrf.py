@@ -30,7 +30,7 @@ def best_counts(references: Sequence[str], candidate: str) -> Row:
 
     Raises ``ValueError`` without a reference.
     """
-    grams = character_ngrams(candidate)
+    grams = [(ours, frozenset(ours)) for ours in character_ngrams(candidate)]
     rows = [_counts(character_ngrams(reference), grams) for reference in references]
     return rows[0] if len(rows) == 1 else max(rows, key=f_score)
 
@@ -41,10 +41,10 @@ def character_ngrams(text: str) -> list[list[str]]:
     return [[characters[start : start + n] for start in range(len(characters) - n + 1)] for n in range(1, LONGEST + 1)]
 
 
-def _counts(reference: Sequence[list[str]], candidate: Sequence[list[str]]) -> Row:
+def _counts(reference: Sequence[list[str]], candidate: Sequence[tuple[list[str], frozenset[str]]]) -> Row:
     row: list[float] = []
-    for theirs, ours in zip(reference, candidate, strict=True):
-        row += (len(ours) if theirs else 0, len(theirs), clipped_matches(ours, (theirs,)))
+    for theirs, (ours, distinct) in zip(reference, candidate, strict=True):
+        row += (len(ours) if theirs else 0, len(theirs), clipped_matches(ours, (theirs,), distinct))
     return tuple(row)
 
 

@@ -16,13 +16,15 @@ def ngrams(tokens: Sequence[str], n: int) -> Sequence[Ngram]:
     return tokens if n == 1 else list(zip(*[tokens[start:] for start in range(n)], strict=False))
 
 
-def clipped_matches(grams: Sequence[Hashable], others: Sequence[Sequence[Hashable]]) -> int:
+def clipped_matches(
+    grams: Sequence[Hashable], others: Sequence[Sequence[Hashable]], distinct: frozenset[Hashable] | None = None
+) -> int:
     """How many of ``grams`` the ``others`` have: each at most as often as the one of them that has it most often.
 
     Few n-grams occur twice in one text; for the others a set is enough, without counts. Linear in all n-grams. Without
-    ``others``, 0.
+    ``others``, 0. ``distinct``: the set of ``grams``, from whoever compares them with more than one text.
     """
-    distinct = set(grams)
+    distinct = frozenset(grams) if distinct is None else distinct
     matches = len(distinct) - len(distinct.difference(*others))
     if len(distinct) < len(grams) and matches:
         counted = [Counter(other) for other in others]

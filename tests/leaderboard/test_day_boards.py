@@ -22,8 +22,9 @@ from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.models import ChainEntry
 from malpan.teams.services import disqualify_team
 from tests.factories import PhaseFactory, TeamFactory, finished_submission, person_in
+from tests.threads import at_once
 from tests.web import html
-from tests.web.test_chain_pages import run_script
+from tests.web.test_chain_pages import body, chain_url, run_script
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +81,12 @@ def test_it_is_kept_once(phase: Phase, django_assert_num_queries) -> None:
     with django_assert_num_queries(1):
         assert keep_day_boards(NIGHT + timedelta(minutes=1)) == 0
     assert BoardSnapshot.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_housekeepers_keep_one_board(phase: Phase) -> None:
+    assert sorted(at_once([lambda: keep_day_boards(NIGHT)] * 4)) == [0, 0, 0, 1]
+    assert BoardSnapshot.objects.count() == ChainEntry.objects.filter(kind=ChainEntry.Kind.BOARD).count() == 1
 
 
 def test_an_hour_late_is_too_late(phase: Phase, django_assert_num_queries) -> None:
@@ -148,7 +155,7 @@ def test_it_is_read_by_page_and_api(phase: Phase) -> None:
     address = f"/competitions/{phase.track.competition.slug}/board/"
     page = html.parse(Client().get(address, {"day": "2026-11-25"}).content.decode())
     assert html.problems(page) == []
-    text = page.text()
+    text = page.text
     assert "2026-11-25 하루가 끝났을 때의 공개 순위표입니다." in text
     assert "지금의 공개 순위표 보기" in text
     assert api(phase).json()["days"] == ["2026-11-25"]
@@ -182,7 +189,7 @@ def test_a_hidden_board_hides_its_days(phase: Phase) -> None:
 def test_the_script_checks_the_board_of_a_day(phase: Phase, tmp_path: Path) -> None:
     """Whole, and not when a score was changed afterwards."""
     keep_day_boards(NIGHT)
-    chain = Client().get(f"/competitions/{phase.track.competition.slug}/chain.json").json()
+    chain = body(Client().get(f"{chain_url(phase)}.json"))
     answer = api(phase, day="2026-11-25").json()
     sound = run_script(tmp_path, chain=chain, board=answer)
     assert "지난 공개 순위표 1판" in sound.stdout

@@ -50,9 +50,7 @@ def places(
 
 
 @lru_cache(PLACES)
-def names(
-    version: UUID, phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | None
-) -> tuple[str, ...]:
+def names(version: UUID, phase: Phase, scope: str, signature_hash: str | None, by: OrderBy | None) -> tuple[str, ...]:
     """The names of the teams of ``places``, as a search compares them."""
     return tuple(comparable(each.team.name) for each in places(version, phase, scope, signature_hash, by))
 
@@ -75,7 +73,7 @@ def days(phase_id: int, _last: int) -> tuple[date, ...]:
     away.
     """
     boards = BoardSnapshot.objects.filter(phase=phase_id, kind=BoardSnapshot.Kind.DAY).order_by("-number")
-    return tuple(boards.values_list("day", flat=True))
+    return tuple(day for day in boards.values_list("day", flat=True) if day is not None)
 
 
 @lru_cache(FIELDS)

@@ -68,7 +68,9 @@ class BoardSnapshot(Snapshot):
         constraints = [
             models.UniqueConstraint(fields=["phase", "kind", "number"], name="snapshot_number_unique_in_phase"),
             models.UniqueConstraint(fields=["phase", "day"], name="one_board_of_a_day"),
-            models.CheckConstraint(condition=models.Q(kind="day") ^ models.Q(day=None), name="boards_of_days_name_them"),
+            models.CheckConstraint(
+                condition=models.Q(kind="day") ^ models.Q(day=None), name="boards_of_days_name_them"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -150,8 +150,9 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
 
 def _fresh(phases: QuerySet[Phase]) -> list[Any]:
     """``phases`` with their tracks and competitions as they are now. Known of each are ``is_due``, ``covers_split``,
-    ``has_past_boards``, the number of the board of the ``last_day`` kept, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any,
-    the stamps of their sureness, ``live_sureness`` and ``frozen_sureness``, and the day of its ``DayRanks``.
+    ``has_past_boards``, the number of the board of the ``last_day`` kept, ``has_disqualified``, the ``version`` of its
+    standings, ``None`` where there never were any, the stamps of their sureness, ``live_sureness`` and
+    ``frozen_sureness``, and the day of its ``DayRanks``.
     """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
     known = phases.annotate(
