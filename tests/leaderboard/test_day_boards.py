@@ -156,7 +156,7 @@ def test_it_is_read_by_page_and_api(phase: Phase) -> None:
     page = html.parse(Client().get(address, {"day": "2026-11-25"}).content.decode())
     assert html.problems(page) == []
     text = page.text
-    assert "2026-11-25 하루가 끝났을 때의 공개 순위표입니다." in text
+    assert "2026-11-25 하루가 끝났을 때의 공개 순위표로, 2026-11-26 00:00:05 KST" in text
     assert "지금의 공개 순위표 보기" in text
     assert api(phase).json()["days"] == ["2026-11-25"]
     answer = api(phase, day="2026-11-25").json()
