@@ -16,8 +16,8 @@ from sklearn.metrics import cohen_kappa_score, root_mean_squared_error
 from scoring import engine
 from scoring.composite import Component
 from scoring.metrics import METRICS, load_metric
-from scoring.metrics.essay_agreement import quadratic_kappa
-from scoring.metrics.essay_rank import EssayRank, moments_of_table, spearman
+from scoring.metrics.essay_agreement import quadratic_kappa, root_mean_square
+from scoring.metrics.essay_rank import MAX_TABLE, EssayRank, moments_of_table, spearman
 from scoring.metrics.essay_rationales import rationale_row
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import ORGANISER_CODES, get_recipe, warning_text
@@ -434,6 +434,29 @@ def test_too_large_a_table_is_not_tested(monkeypatch: pytest.MonkeyPatch) -> Non
     reasons = {line.key: line.reason for line in compare(report, report, trials=20).lines}
     assert reasons["spearman"] == "too_many_classes"
     assert reasons["rmse"] is None
+
+
+def test_the_table_of_one_system_may_fill_its_64_mib_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four items of two averages and three predictions are a table of 24 numbers; without a table nothing is summed."""
+    assert MAX_TABLE * np.dtype(float).itemsize == 64 * 2**20
+    rows = [(1.0, 1.0), (2.0, 2.0), (1.0, 3.0), (2.0, 1.0)]
+    monkeypatch.setattr("scoring.metrics.essay_rank.MAX_TABLE", 24)
+    assert EssayRank.summable(rows).approximate == ()
+    monkeypatch.setattr("scoring.metrics.essay_rank.MAX_TABLE", 23)
+    found = EssayRank.summable(rows)
+    assert found.approximate == ("spearman",)
+    [nothing] = found.systems
+    assert np.asarray(nothing).shape == (4, 3)
+    assert not np.asarray(nothing).any()
+
+
+def test_one_essay_is_no_constant_file_and_none_is_no_error() -> None:
+    metric = load_metric("essay_rank")
+    assert metric.warnings([(3.0, 2.0)]) == []
+    assert [each.code for each in metric.warnings([(3.0, 2.0), (4.0, 2.0)])] == ["constant_predictions"]
+    assert metric.parameters() == {"answers": "essay-output@1", "ties": "average", "undefined": 0}
+    assert root_mean_square([]) == 0.0
+    assert root_mean_square([3.0, 4.0]) == pytest.approx(math.sqrt(12.5))
 
 
 def test_the_report_can_be_stored_and_the_signature_names_the_rule() -> None:
