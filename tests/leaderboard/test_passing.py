@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import random
 from datetime import datetime, timedelta
 from unittest.mock import patch
 
 import pytest
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from malpan.competitions.models import Competition, Phase
 from malpan.core.times import KST
 from malpan.leaderboard import standings
 from malpan.leaderboard.days import keep_ranks
-from malpan.leaderboard.letters import MORNING, RANK_PASSED
+from malpan.leaderboard.letters import MORNING, RANK_PASSED, tell_passed
 from malpan.leaderboard.passing import MOST, Passed, passed_teams
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.sending import deliver_due
@@ -159,3 +163,34 @@ def test_of_many_the_best_are_named_and_the_others_counted() -> None:
     before = {team: rank for rank, team in enumerate(teams)}
     after = {"0": len(teams)} | {team: before[team] for team in teams[1:]}
     assert passed_teams(before, after) == {"0": Passed(teams[1 : MOST + 1], 4)}
+
+
+@pytest.mark.parametrize("moves", [0, 1, 5, 60, 400])
+def test_who_passed_whom_is_what_a_comparison_of_all_pairs_says(moves: int) -> None:
+    """Few moves and many: two ways to find the first of those who passed."""
+    rng = random.Random(moves)
+    before = {f"t{number}": number for number in range(1, 101)}
+    order = [*before, *(f"new{number}" for number in range(3))]
+    for _ in range(moves):
+        order.insert(rng.randrange(103), order.pop(rng.randrange(103)))
+    after = {team: rank for rank, team in enumerate(order, 1)}
+    expected = {}
+    for team, was in before.items():
+        by = [other for other in order if after[other] < after[team] and before.get(other, math.inf) > was]
+        if by:
+            expected[team] = Passed(by[:MOST], len(by[MOST:]))
+    assert passed_teams(before, after) == expected
+
+
+def test_any_number_of_teams_is_told_with_the_same_number_of_statements(phase: Phase) -> None:
+    """A board that turned round tells everybody at once, in the transaction that notes the ranks."""
+    first = [team.pk for team in Team.objects.filter(is_baseline=False)]
+    more = [TeamFactory.create(competition=phase.track.competition).pk for _ in range(9)]
+    counts = []
+    for day, teams in enumerate((first, first + more), 1):
+        found = {str(team): Passed([str(first[0])], 0) for team in teams}
+        with CaptureQueriesContext(connection) as queries:
+            tell_passed({phase: found}, NIGHT + day * DAY)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+    assert Letter.objects.filter(event=RANK_PASSED, endpoint=None).count() == 2 * len(first) + len(more)

@@ -39,11 +39,15 @@ def tell_passed(found: Mapping[Phase, Mapping[str, Passed]], now: datetime) -> N
     for phase, teams in found.items():
         for team, passed in teams.items():
             boards[team].append({"phase": phase.pk, "by": [int(each) for each in passed.by], "more": passed.more})
-    due = kst_day_bounds(now)[0] + MORNING
-    for team, lines in boards.items():
-        people = User.objects.filter(memberships__team=int(team))
-        key = f"{RANK_PASSED}:{kst_day(now).isoformat()}:{team}"
-        outbox.post(event=RANK_PASSED, key=key, people=people, facts={"team": int(team), "boards": lines}, due=due)
+    people: dict[int, list[int]] = defaultdict(list)
+    for of_team, person in Membership.objects.filter(team__in=map(int, boards)).values_list("team", "user"):
+        people[of_team].append(person)
+    day = kst_day(now).isoformat()
+    posts = [
+        outbox.Post(f"{RANK_PASSED}:{day}:{team}", people[int(team)], {"team": int(team), "boards": lines})
+        for team, lines in boards.items()
+    ]
+    outbox.post_all(event=RANK_PASSED, posts=posts, due=kst_day_bounds(now)[0] + MORNING)
 
 
 def _passed(person: User, facts: Facts) -> Word | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
@@ -13,6 +14,14 @@ from django.db.models import QuerySet
 from malpan.accounts.models import User
 from malpan.notifications.events import Facts, is_mailed
 from malpan.notifications.models import Endpoint, Letter, Told
+
+
+class Post(NamedTuple):
+    """Word of an event: its ``facts`` for ``people``, by their keys. Nobody has the event called ``key`` twice."""
+
+    key: str
+    people: Collection[int]
+    facts: Facts
 
 
 def post(
@@ -25,23 +34,39 @@ def post(
     the demo and of an imported archive: nobody asked them. Nor can those who were erased. Call it in the transaction of
     the event.
     """
-    keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else list(people)
-    reached = User.objects.filter(pk__in=keys, is_active=True)
-    reached = reached.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("pk")
+    keys = people.values_list("pk", flat=True) if isinstance(people, QuerySet) else people
+    return post_all(event=event, posts=[Post(key, tuple(keys), facts)], due=due)
+
+
+def post_all(*, event: str, posts: Sequence[Post], due: datetime | None = None) -> int:
+    """``post`` all of them, with as many statements as one; returns how many people are told, counted for each."""
+    asked = {person for each in posts for person in each.people}
+    able = User.objects.filter(pk__in=asked, is_active=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    reached = set(able.values_list("pk", flat=True))
+    told = [(each, person) for each in posts for person in sorted(reached.intersection(each.people))]
     if is_mailed(event):
-        _write((Letter(event=event, key=key, person=person, facts=dict(facts)) for person in reached), due)
-    endpoints = Endpoint.objects.filter(person__in=[each.pk for each in reached])
-    call(event=event, key=key, endpoints=endpoints, facts=facts, due=due)
-    return len(reached)
+        _write(
+            (Letter(event=event, key=each.key, person_id=person, facts=dict(each.facts)) for each, person in told), due
+        )
+    listening: dict[int | None, list[Endpoint]] = defaultdict(list)
+    for endpoint in _listening(event, Endpoint.objects.filter(person__in=reached)).order_by("pk"):
+        listening[endpoint.person_id].append(endpoint)
+    called = ((each, endpoint) for each, person in told for endpoint in listening[person])
+    _write((_call(event, each.key, endpoint, each.facts) for each, endpoint in called), due)
+    return len(told)
 
 
 def call(*, event: str, key: str, endpoints: QuerySet[Any], facts: Facts, due: datetime | None = None) -> None:
     """Post word of ``event`` to those of ``endpoints`` that hear of it. Call it in the transaction of the event."""
-    listening = endpoints.filter(events__contains=[event], off_at=None)
-    letters = (
-        Letter(event=event, key=key, person_id=at.person_id, endpoint_id=at.pk, facts=dict(facts)) for at in listening
-    )
-    _write(letters, due)
+    _write((_call(event, key, endpoint, facts) for endpoint in _listening(event, endpoints)), due)
+
+
+def _listening(event: str, endpoints: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
+    return endpoints.filter(events__contains=[event], off_at=None)
+
+
+def _call(event: str, key: str, endpoint: Endpoint, facts: Facts) -> Letter:
+    return Letter(event=event, key=key, person_id=endpoint.person_id, endpoint_id=endpoint.pk, facts=dict(facts))
 
 
 def _write(letters: Iterable[Letter], due: datetime | None) -> None:
