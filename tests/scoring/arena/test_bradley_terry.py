@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import choix
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from scoring.arena.bradley_terry import FIRST, SECOND, TIE, fit, outcome_probabilities, point_shares
+from scoring.arena import bradley_terry
+from scoring.arena.bradley_terry import (
+    FIRST,
+    SECOND,
+    TIE,
+    _has_order_told,
+    fit,
+    outcome_probabilities,
+    point_shares,
+)
 
 RANDOM = np.random.default_rng(5)
+STEPS = 7
 
 
 def drawn(systems: int, votes: int, order: float = 0.0, tie: float = -np.inf, seed: int = 0) -> np.ndarray:
@@ -200,3 +212,130 @@ def test_strengths_and_order_that_explain_everything_are_regularised() -> None:
     found = fit(counts)
     assert found.is_regularised.all()
     assert np.abs([*found.strengths[0], found.order[0]]).max() < 15
+
+
+def test_a_probability_follows_from_strengths_and_order_alone_where_there_are_no_ties() -> None:
+    difference = np.asarray([[0.3, -1.2, 2.0], [0.0, 4.0, -3.0]])
+    found = outcome_probabilities(difference, 0.4, -np.inf)
+    np.testing.assert_allclose(found[..., FIRST], 1 / (1 + np.exp(-(difference + 0.4))), rtol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=-1), 1.0, rtol=1e-12)
+    tied = outcome_probabilities(difference, 0.4, 0.7)
+    np.testing.assert_allclose(tied[..., TIE] ** 2, np.exp(1.4) * tied[..., FIRST] * tied[..., SECOND], rtol=1e-12)
+
+
+def test_a_system_with_a_single_vote_has_a_share() -> None:
+    counts = np.zeros((1, 3, 3, 3))
+    counts[0, 0, 1, FIRST] = 1
+    with np.errstate(all="raise"):
+        shares = point_shares(counts)[0]
+    assert shares[:2].tolist() == [1.0, 0.0]
+    assert np.isnan(shares[2])
+
+
+@pytest.mark.parametrize("wins", [1, 3, 40])
+def test_two_systems_of_which_one_won_everything_have_half_a_vote_more_each(wins: int) -> None:
+    """Won and lost alike, in both orders: the logarithm of the odds with these votes."""
+    counts = np.zeros((1, 2, 2, 3))
+    counts[0, 0, 1, FIRST] = wins
+    found = fit(counts, has_order=False)
+    assert found.is_regularised.all()
+    assert found.is_separated.all()
+    assert found.strengths[0, 0] - found.strengths[0, 1] == pytest.approx(np.log((wins + 0.5) / 0.5), abs=1e-9)
+
+
+@pytest.mark.parametrize("has_ties", [True, False])
+def test_pseudo_votes_are_half_a_vote_of_every_system_spread_over_the_others(has_ties: bool) -> None:
+    """Each is in 2 (n - 1) ordered pairs, with every outcome that the model has; sets with a maximum get none."""
+    counts = np.zeros((1, 4, 4, 3))
+    counts[0, 0, 1] = (3, 2 * has_ties, 1)
+    counts[0, 1, 2] = (2, has_ties, 2)
+    more = counts.copy()
+    for one, other in np.ndindex(4, 4):
+        if one != other:
+            more[0, one, other] += 0.5 / 6 * np.asarray([1, has_ties, 1])
+    found, expected = fit(counts, has_ties=has_ties), fit(more, has_ties=has_ties)
+    assert (found.is_regularised.tolist(), expected.is_regularised.tolist()) == ([True], [False])
+    np.testing.assert_allclose(found.strengths, expected.strengths, atol=1e-9)
+    np.testing.assert_allclose(found.order, expected.order, atol=1e-9)
+    if has_ties:
+        np.testing.assert_allclose(found.tie, expected.tie, atol=1e-9)
+
+
+@pytest.mark.parametrize("outcome", [FIRST, TIE, SECOND])
+def test_one_vote_of_a_kind_is_enough(outcome: int) -> None:
+    counts = np.zeros((1, 3, 3, 3))
+    for one, other in np.ndindex(3, 3):
+        if one != other:
+            counts[0, one, other] = [4 * (kind != outcome) for kind in range(3)]
+    counts[0, 0, 1, outcome] = 1
+    assert fit(counts).is_regularised.tolist() == [False]
+
+
+def test_a_lack_of_ties_alone_separates_nobody() -> None:
+    counts = np.concatenate([drawn(4, 200, 0.3, -1.0), drawn(4, 200, 0.3)])
+    found = fit(counts)
+    assert (found.is_regularised.tolist(), found.is_separated.tolist()) == ([False, True], [False, False])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "is_told"),
+    [
+        ([], False),
+        ([(0, 1), (1, 2), (2, 3)], False),
+        ([(0, 1), (1, 2), (2, 0)], True),
+        ([(0, 1), (1, 2), (0, 2)], True),  # two one way round, one the other
+        ([(0, 1), (2, 1), (2, 3), (0, 3)], False),  # two each way round
+        ([(0, 1), (1, 2), (2, 3), (0, 3)], True),
+        ([(0, 1), (1, 0)], True),
+    ],
+)
+def test_the_order_is_told_by_a_circle_that_is_not_as_long_both_ways(
+    pairs: list[tuple[int, int]], is_told: bool
+) -> None:
+    """Along a circle the strengths fall out of the sum, and the order effect stays as often as the ways differ."""
+    counts = np.zeros((1, 4, 4, 3))
+    for one, other in pairs:
+        counts[0, one, other] = (2, 1, 2)
+    assert _has_order_told(counts).tolist() == [is_told]
+
+
+@pytest.mark.parametrize(("has_order", "has_ties"), [(True, True), (True, False), (False, True), (False, False)])
+def test_a_fit_takes_as_few_steps_as_newtons_method(
+    has_order: bool, has_ties: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step doubles the digits: with a curvature that is not that of the likelihood it would take many more."""
+    monkeypatch.setattr("scoring.arena.bradley_terry._MOST_STEPS", STEPS)
+    counts = drawn(5, 900, 1.2 * has_order, -0.2 if has_ties else -np.inf, seed=3)
+    counts[0, 0] *= 3  # shown first more often than the others
+    found = fit(counts, has_order=has_order, has_ties=has_ties)
+    assert not found.is_regularised.any()
+
+
+def test_strengths_are_centred_wherever_a_fit_begins() -> None:
+    counts = drawn(5, 400, 0.2, -0.5)
+    plain = fit(counts)
+    shifted = replace(plain, strengths=plain.strengths + 3.0)
+    found = fit(counts, start=shifted)
+    np.testing.assert_allclose(found.strengths, plain.strengths, atol=1e-9)
+    np.testing.assert_allclose(found.strengths.sum(axis=1), 0.0, atol=1e-12)
+
+
+def test_more_sets_than_are_fitted_at_once_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.concatenate([drawn(3, 60, 0.1, -0.5, seed=seed) for seed in range(7)])
+    whole = fit(counts)
+    sizes: list[int] = []
+    step = bradley_terry._Model.maximum
+    monkeypatch.setattr(
+        bradley_terry._Model, "maximum", lambda self, part, start: sizes.append(len(part)) or step(self, part, start)
+    )
+    for cells, expected in ((2 * 9, [2, 2, 2, 1]), (8, [1] * 7)):
+        monkeypatch.setattr(bradley_terry, "_BLOCK_CELLS", cells)
+        sizes.clear()
+        np.testing.assert_array_equal(fit(counts).strengths, whole.strengths)
+        assert sizes == expected
+
+
+def test_no_sets_have_no_fit() -> None:
+    found = fit(np.zeros((0, 3, 3, 3)), has_ties=True)
+    assert (found.strengths.shape, found.order.shape, found.tie.shape) == ((0, 3), (0,), (0,))
+    assert found.is_regularised.shape == found.is_separated.shape == (0,)

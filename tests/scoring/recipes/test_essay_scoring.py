@@ -18,7 +18,7 @@ from scoring.composite import Component
 from scoring.metrics import METRICS, load_metric
 from scoring.metrics.essay_agreement import quadratic_kappa, root_mean_square
 from scoring.metrics.essay_rank import MAX_TABLE, EssayRank, moments_of_table, spearman
-from scoring.metrics.essay_rationales import rationale_row
+from scoring.metrics.essay_rationales import rationale_row, runs_of
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import ORGANISER_CODES, get_recipe, warning_text
 from scoring.recipes.essay_scoring import MIN_ESSAYS
@@ -298,6 +298,28 @@ def test_a_quotation_is_ten_letters_of_the_essay_whatever_stands_between_them() 
     assert row[7] == 0
     assert row[5] != row[6]
     assert rationale_row("짧다", ["", "", ""]) == (0,) * 8
+
+
+def test_quotations_are_counted_rationale_by_rationale() -> None:
+    quoting = "가까운 곳에서 나는 채소"
+    assert rationale_row(ESSAY, [quoting, f"{quoting}!", "맞춤법이 바르고 짜임이 좋은 글이다."])[2] == 2
+    assert runs_of("가나다 라마바사아-자") == set()
+    assert runs_of("가나다라마바사아자차") == {"가나다라마바사아자차"}
+    assert runs_of("가나다라마바사아자차카") == {"가나다라마바사아자차", "나다라마바사아자차카"}
+
+
+@pytest.mark.parametrize(
+    ("same", "items", "is_told"),
+    [(5, 50, True), (5, 51, False), (4, 4, False), (6, 60, True), (199, 1999, False), (200, 2000, True)],
+)
+def test_a_rationale_is_repeated_from_five_essays_and_a_tenth_of_them(same: int, items: int, is_told: bool) -> None:
+    """Whatever others have; blank ones, which have the code 0, are none."""
+    rows = [(1.0, 9.0, 0.0, 9.0, 9.0, 7.0 if number < same else 100.0 + number, 0.0) for number in range(items)]
+    told = load_metric("essay_rationales").warnings(rows)
+    assert [(each.code, each.params["count"], each.params["items"]) for each in told] == (
+        [("rationale_repeated", same, items)] if is_told else []
+    )
+    assert load_metric("essay_rationales").warnings([(0.0,) * 8] * items) == []
 
 
 def test_prompts_have_scores_but_no_columns() -> None:

@@ -11,10 +11,11 @@ from scoring.composite import Component, composites
 from scoring.recipes import get_recipe
 from scoring.records import ItemScores
 from scoring.significance import board as board_module
-from scoring.significance.board import Entrant, NotOneBoard, bands_of, board_sureness
+from scoring.significance.board import Entrant, NotOneBoard, Places, bands_of, board_sureness
 from scoring.significance.comparison import compare
 from scoring.significance.composed import composites_of, shared_places, swapped_composites
 from scoring.significance.resampling import SEED, bootstrap_weights, holm
+from scoring.significance.rows import AdditiveRows
 from tests.scoring.significance.test_comparison import captions, contest, report_of
 
 TRIALS = 400
@@ -160,6 +161,14 @@ def test_a_swapped_pair_is_ranked_among_the_others_as_they_are():
         assert found[trial] == pytest.approx(expected[1].value - expected[4].value)
 
 
+def test_two_results_swapped_are_first_and_second():
+    """A composite of two is 1 or 0 in each component; of equal values the half."""
+    field = np.zeros((2, 2))
+    one, other = np.asarray([[3.0, 2.0, 1.0], [5.0, 5.0, 5.0]]), np.asarray([[1.0, 2.0, 2.0], [4.0, 5.0, 6.0]])
+    ahead = swapped_composites(field, COMPONENTS, (0, 1), one, other)
+    assert ahead.tolist() == pytest.approx([0.45 - 0.55, 0.0, -0.45 + 0.55])
+
+
 def test_a_board_of_composites_has_intervals_of_composites_and_bands():
     parts = (Component("exact_match", 50), Component("rouge_1", 50))
     reports = [contest(seed, 200, skill) for seed, skill in enumerate((0.9, 0.5, 0.5, 0.1))]
@@ -206,6 +215,26 @@ def test_what_would_not_fit_in_memory_is_not_begun(monkeypatch):
     found = board_sureness(entrants([contest(1, 30), contest(2, 30)]), trials=50)
     assert found.reason == "too_large"
     assert all(not each.intervals and each.places is None for each in found.entrants)
+
+
+def test_what_just_fits_is_computed(monkeypatch):
+    """Half a gigabyte of numbers: of all results, items and columns."""
+    assert board_module.MOST_NUMBERS * np.dtype(float).itemsize == 512 * 2**20
+    reports = [contest(1, 30), contest(2, 30)]
+    width = AdditiveRows(get_recipe(reports[0].recipe), reports, lambda *_: None).width
+    for numbers, reason in ((width * 60, None), (width * 60 - 1, "too_large")):
+        monkeypatch.setattr(board_module, "MOST_NUMBERS", numbers)
+        found = board_sureness(entrants(reports), trials=50)
+        assert found.reason == reason
+        assert all(bool(each.intervals) == (reason is None) for each in found.entrants)
+
+
+@pytest.mark.parametrize(("first_in", "best", "worst"), [(24, 2, 2), (25, 1, 2), (975, 1, 2), (976, 1, 1)])
+def test_an_interval_of_ranks_leaves_out_a_fortieth_on_either_side(first_in, best, worst):
+    """Of 1,000 draws a rank in 24 of them is outside, one in 25 inside: the 25th from either end, none between two."""
+    values = np.tile([[0.5, 0.9]], (1000, 1))
+    values[:first_in, 1] = 0.1
+    assert board_module._places(values)[0] == Places(best, worst)
 
 
 def test_false_separations_of_a_null_board_are_rare():

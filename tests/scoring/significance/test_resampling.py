@@ -3,6 +3,7 @@
 import itertools
 import random
 from dataclasses import astuple
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -187,3 +188,46 @@ def test_holm_by_hand():
 )
 def test_holm_of_small_families(given, adjusted):
     assert holm(given) == pytest.approx(adjusted)
+
+
+def _of_means(sums):
+    return {"mean": means(sums)[:, 0]}
+
+
+def test_one_item_and_one_trial_are_enough():
+    found = compare_paired(mean_columns([[0.2]]), mean_columns([[0.6]]), _of_means, trials=1)["mean"]
+    assert (found.a, found.b, found.p) == (0.2, 0.6, 1.0)  # swapped or not it differs as much
+    with pytest.raises(ValueError, match="a trial"):
+        compare_paired(mean_columns([[0.2]]), mean_columns([[0.6]]), _of_means, trials=0)
+
+
+def test_a_score_that_is_not_finite_for_either_is_left_out():
+    def score(sums):
+        return {"mean": means(sums)[:, 0], "odds": np.where(sums[:, 0] > 1, np.inf, sums[:, 0])}
+
+    low, high = mean_columns([[0.2], [0.3]]), mean_columns([[0.9], [0.8]])
+    for one, other in ((low, high), (high, low)):
+        assert set(compare_paired(one, other, score, trials=20)) == {"mean"}
+
+
+def test_a_mean_of_a_single_value_is_that_value():
+    assert means(mean_columns([[0.4, None], [None, None]]).sum(axis=0, keepdims=True)).tolist() == [[0.4, 0.0]]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_the_unit_of_a_score_changes_no_p_value(scale):
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 3, (2, 40, 1)).astype(float)
+    plain = compare_paired(mean_columns(a), mean_columns(b), _of_means, trials=400)["mean"]
+    scaled = compare_paired(mean_columns(a * scale), mean_columns(b * scale), _of_means, trials=400)["mean"]
+    assert scaled.p == plain.p < 1
+
+
+def test_two_files_without_a_point_do_not_differ():
+    nothing = mean_columns([[0.0]] * 10)
+    assert compare_paired(nothing, nothing, _of_means, trials=50)["mean"].p == 1.0
+
+
+def test_ten_thousand_trials_are_drawn_unless_said_otherwise():
+    """As the pages say."""
+    assert signature(compare_paired).parameters["trials"].default == 10_000
