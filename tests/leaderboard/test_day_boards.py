@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from malpan.competitions.models import Competition, Phase
+from malpan.competitions.models import Competition, Phase, Track
 from malpan.core.times import KST
 from malpan.leaderboard import standings
 from malpan.leaderboard.day_boards import keep_day_boards
@@ -20,6 +20,7 @@ from malpan.leaderboard.selectors import board
 from malpan.leaderboard.sureness import queueing
 from malpan.leaderboard.verification import verify_competition
 from malpan.submissions.models import ChainEntry
+from malpan.teams.models import Team
 from malpan.teams.services import disqualify_team
 from tests.factories import PhaseFactory, TeamFactory, finished_submission, person_in
 from tests.threads import at_once
@@ -83,6 +84,24 @@ def test_it_is_kept_once(phase: Phase, django_assert_num_queries) -> None:
     assert BoardSnapshot.objects.count() == 1
 
 
+def test_every_phase_has_its_own_boards_numbered_from_the_first_day(phase: Phase) -> None:
+    """Whatever was kept of another one, or of the same before a rescoring."""
+    keep_day_boards(NIGHT)
+    before = {"phase": phase, "kind": BoardSnapshot.Kind.PUBLIC, "rows": [], "recipe": phase.track.recipe}
+    BoardSnapshot.objects.create(**before, number=7, sha256="0" * 64, published_at=NIGHT)
+    other: Phase = PhaseFactory.create(
+        starts_at=phase.starts_at, ends_at=phase.ends_at, track__competition__is_published=True
+    )
+    finished_submission(other, TeamFactory.create(competition=other.track.competition, name="딴 팀"), 0.3)
+    standings.refresh(other)
+    assert [keep_day_boards(NIGHT), keep_day_boards(NIGHT + A_DAY), keep_day_boards(NIGHT + 2 * A_DAY)] == [1, 2, 2]
+    days = [YESTERDAY, YESTERDAY + A_DAY, YESTERDAY + 2 * A_DAY]
+    for each, names in ((phase, ["가", "기준", "나", "다"]), (other, ["딴 팀"])):
+        kept = each.snapshots.filter(kind=BoardSnapshot.Kind.DAY).order_by("number")
+        assert [(board.number, board.day) for board in kept] == list(enumerate(days, 1))
+        assert [[row["team"] for row in board.rows] for board in kept] == [names] * 3
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_housekeepers_keep_one_board(phase: Phase) -> None:
     assert sorted(at_once([lambda: keep_day_boards(NIGHT)] * 4)) == [0, 0, 0, 1]
@@ -97,7 +116,7 @@ def test_an_hour_late_is_too_late(phase: Phase, django_assert_num_queries) -> No
         day_board(phase, YESTERDAY)
 
 
-@pytest.mark.parametrize("change", ["hidden", "unpublished", "empty", "before", "after"])
+@pytest.mark.parametrize("change", ["hidden", "unpublished", "empty", "recipe gone", "before", "after"])
 def test_no_board_is_kept_that_nobody_saw(phase: Phase, change: str) -> None:
     night = NIGHT
     if change == "hidden":
@@ -105,11 +124,10 @@ def test_no_board_is_kept_that_nobody_saw(phase: Phase, change: str) -> None:
     elif change == "unpublished":
         Competition.objects.update(is_published=False)
     elif change == "empty":
-        phase = PhaseFactory.create(
-            starts_at=phase.starts_at, ends_at=phase.ends_at, track__competition__is_published=True
-        )
-        Phase.objects.exclude(pk=phase.pk).update(board=Phase.Board.HIDDEN)
+        Team.objects.update(disqualified_at=MIDNIGHT - A_DAY)
         standings.refresh(phase)
+    elif change == "recipe gone":
+        Track.objects.update(recipe="gone@1")
     else:
         night += timedelta(days=-3 if change == "before" else 5)
     assert keep_day_boards(night) == 0

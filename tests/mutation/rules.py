@@ -64,6 +64,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_snapshots.py",
         "submissions/test_release.py",
     ),
+    "malpan.leaderboard.day_boards": ("leaderboard/test_day_boards.py",),
+    "malpan.leaderboard.passing": ("leaderboard/test_passing.py",),
     "malpan.leaderboard.published": (
         "leaderboard/test_published.py",
         "leaderboard/test_snapshots.py",

@@ -46,7 +46,7 @@ def keep_day_boards(now: datetime | None = None) -> int:
     if now - start >= LATEST:
         return 0
     ended = kst_day(now) - timedelta(days=1)
-    is_kept = BoardSnapshot.objects.filter(phase=OuterRef("pk"), kind=DAY, day=ended)
+    is_kept = BoardSnapshot.objects.filter(phase=OuterRef("pk"), day=ended)
     ran = Phase.objects.filter(starts_at__lt=start, ends_at__gt=start - timedelta(days=1))
     shown = ran.filter(track__competition__is_published=True, standings_version__isnull=False)
     due = list(shown.exclude(Exists(is_kept)).select_related("track__competition"))
@@ -88,12 +88,10 @@ def _keep(phase: Phase, ended: date, now: datetime) -> bool:
 
 def _public_rows(phase: Any, now: datetime) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str] | None:
     """The rows of the public board for a visitor, its components and its signature; ``None`` of an empty one."""
-    if phase.version is None:
-        return None
     scope = Standing.Scope.FROZEN if is_frozen(phase, now) else Standing.Scope.LIVE
     signature_hash = standings.summary(phase, scope).signature_hash
-    ranked = standings.page(phase, scope, signature_hash, 0, None) if signature_hash else []
-    if not ranked or signature_hash is None:
+    if signature_hash is None:
         return None
+    ranked = standings.page(phase, scope, signature_hash, 0, None)
     components = components_json(rule_of(phase).components)
     return rows_of(ranked, reader_of(phase, None, now=now)), components, signature_hash
