@@ -15,6 +15,7 @@ from scoring.arena.bradley_terry import (
     SECOND,
     TIE,
     _has_order_told,
+    _is_connected,
     fit,
     outcome_probabilities,
     point_shares,
@@ -339,3 +340,27 @@ def test_no_sets_have_no_fit() -> None:
     found = fit(np.zeros((0, 3, 3, 3)), has_ties=True)
     assert (found.strengths.shape, found.order.shape, found.tie.shape) == ((0, 3), (0,), (0,))
     assert found.is_regularised.shape == found.is_separated.shape == (0,)
+
+
+def test_a_fit_may_begin_from_one_of_a_model_without_ties() -> None:
+    counts = drawn(4, 200, 0.3, -0.4)
+    with_ties, without = fit(counts), fit(counts, has_ties=False)
+    assert with_ties.parameters()[-1] == with_ties.tie[0] != 0
+    assert without.parameters()[-1] == 0
+    assert len(without.parameters()) == len(with_ties.parameters()) == 6
+
+
+@pytest.mark.parametrize(("outcome", "is_connected"), [(FIRST, True), (TIE, True), (SECOND, True), (None, False)])
+def test_a_circle_connects_whoever_wins_in_it(outcome: int | None, is_connected: bool) -> None:
+    """Each took a point, or half a one, from the next, however they were shown."""
+    counts = np.zeros((1, 3, 3, 3))
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        counts[0, one, other] = np.arange(3) == outcome
+    assert _is_connected(counts).tolist() == [is_connected]
+
+
+def test_a_path_of_wins_connects_nobody_and_a_path_of_ties_all() -> None:
+    counts = np.zeros((2, 3, 3, 3))
+    for one, other in ((0, 1), (1, 2)):
+        counts[0, one, other, FIRST] = counts[1, one, other, TIE] = 3
+    assert _is_connected(counts).tolist() == [False, True]
