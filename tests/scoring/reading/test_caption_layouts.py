@@ -252,7 +252,7 @@ def test_check_prints_the_warning(tmp_path: Path, capsys: pytest.CaptureFixture[
 # ------------------------------------------------------------------------------------------------ size
 
 
-COUNT = 30_000
+COUNT = 15_000
 
 
 def _large(form: str, count: int) -> bytes:
