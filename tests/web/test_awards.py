@@ -261,7 +261,7 @@ def test_lines_end_above_what_closes_the_page() -> None:
         heading="상장",
         subject="대상",
         lines=[("팀", "팀"), ("구성원", ", ".join("뷁" * 40 for _each in range(50))), ("부상", "끝줄")],
-        results=["까닭"],
+        results=["긴 대회 이름 " * 15 + "까닭"],
         closing="이에 상장을 드립니다.",
         organiser="주최",
         issued_on=date(2026, 11, 27),

@@ -6,7 +6,7 @@ one of the server: ``CERTIFICATE_FONT``, else the first of ``FONTS`` that is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -96,12 +96,10 @@ def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     page.set_y(86)
     _line(page, certificate.subject, 20, height=11)
     page.ln(8)
-    _lines(page, certificate.lines, CLOSING - 6 - page.get_y() - min(60.0, 9.0 * len(certificate.results)))
+    room = CLOSING - 6 - page.get_y()
+    _lines(page, certificate.lines, room - min(room / 2, _results_height(page, certificate.results, 1.0)))
     page.ln(6)
-    height = min(9.0, (CLOSING - page.get_y()) / max(1, len(certificate.results)))  # of many tracks all fit
-    page.set_font(FAMILY, size=13 * height / 9)
-    for sentence in certificate.results:
-        page.multi_cell(0, height, sentence, align="C", new_x="LMARGIN", new_y="NEXT")
+    _results(page, certificate.results, CLOSING - page.get_y())
     page.set_y(CLOSING)
     _line(page, certificate.closing, 13, height=9)
     page.ln(3)
@@ -135,9 +133,7 @@ def _line(page: FPDF, text: str, size: int, *, height: float) -> None:
 
 def _lines(page: FPDF, lines: Sequence[tuple[str, str]], room: float) -> None:
     """Labels and values, in smaller letters where they would be higher than ``room``."""
-    scale = 1.0
-    while scale > LEAST and _height(page, lines, scale) > room:
-        scale *= 0.9
+    scale = _scale(room, partial(_lines_height, page, lines))
     for label, value in lines:
         page.set_font(FAMILY, size=12 * scale)
         page.set_text_color(*QUIET)
@@ -146,7 +142,33 @@ def _lines(page: FPDF, lines: Sequence[tuple[str, str]], room: float) -> None:
         page.multi_cell(0, 9 * scale, value, align="L", new_x="LMARGIN", new_y="NEXT")
 
 
-def _height(page: FPDF, lines: Sequence[tuple[str, str]], scale: float) -> float:
+def _results(page: FPDF, results: Sequence[str], room: float) -> None:
+    """Sentences, a centred paragraph each, likewise."""
+    scale = _scale(room, partial(_results_height, page, results))
+    page.set_font(FAMILY, size=13 * scale)
+    for sentence in results:
+        page.multi_cell(0, 9 * scale, sentence, align="C", new_x="LMARGIN", new_y="NEXT")
+
+
+def _scale(room: float, height: Callable[[float], float]) -> float:
+    """How large letters may be so that their ``height`` fits in ``room``: 1 is as they are meant."""
+    scale = 1.0
+    while scale > LEAST and height(scale) > room:
+        scale *= 0.9
+    return scale
+
+
+def _lines_height(page: FPDF, lines: Sequence[tuple[str, str]], scale: float) -> float:
     page.set_font(FAMILY, size=12 * scale)
-    dry: Any = partial(page.multi_cell, page.epw - LABELS, 9 * scale, align="L", dry_run=True, output="HEIGHT")
-    return float(sum(dry(text=value) for _label, value in lines))
+    return _height(page, page.epw - LABELS, 9 * scale, "L", [value for _label, value in lines])
+
+
+def _results_height(page: FPDF, results: Sequence[str], scale: float) -> float:
+    page.set_font(FAMILY, size=13 * scale)
+    return _height(page, page.epw, 9 * scale, "C", results)
+
+
+def _height(page: FPDF, width: float, line: float, align: str, texts: Sequence[str]) -> float:
+    """What ``texts`` take, each from a line of its own on."""
+    measure: Any = partial(page.multi_cell, width, line, align=align, dry_run=True, output="HEIGHT")
+    return float(sum(measure(text=text) for text in texts))
