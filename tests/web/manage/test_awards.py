@@ -76,7 +76,7 @@ def test_from_the_proposal_to_the_publication(contest: Contest, client: Client) 
 
 def test_the_proposal_goes_as_far_as_prizes_do_and_as_was_asked(contest: Contest, client: Client) -> None:
     def teams(query: str = "") -> int:
-        return client.get(url(contest, f"proposal/{query}")).content.decode().count("<fieldset")
+        return client.get(url(contest, f"proposal/{query}")).content.decode().count('-is_chosen"')
 
     assert teams() == 3
     Competition.objects.filter(pk=contest.competition.pk).update(prize_places=[1, 4])

@@ -94,7 +94,7 @@ class ProposalForm(forms.Form):
 class ProposedForm(forms.Form):
     """A team of the proposal. It is chosen beforehand where nobody shares its place and it has no award."""
 
-    is_chosen = forms.BooleanField(label=_("시상"), required=False)
+    is_chosen = forms.BooleanField(label=_("이 팀에 주기"), required=False)
     title_ko = forms.CharField(label=_("상 이름"), max_length=60, error_messages=REQUIRED)
     title_en = forms.CharField(label=_("상 이름(영어)"), max_length=120, required=False)
 
