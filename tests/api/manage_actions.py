@@ -129,6 +129,16 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_stage_remove": ("removeStage",),
     "manage_stage_table": ("previewStageTable", "enterStageTable"),
     "manage_stage_template": ("listStageTeams",),
+    # awards
+    "manage_awards": ("listAllAwards",),
+    "manage_award_new": ("createAward",),
+    "manage_awards_proposal": ("proposeAwards", "createAward"),
+    "manage_award": ("listAllAwards", "updateAward"),
+    "manage_award_move": ("moveAward",),
+    "manage_award_remove": ("removeAward",),
+    "manage_awards_publish": ("publishAwards",),
+    "manage_awards_withdraw": ("withdrawAwards",),
+    "manage_award_pdf": "A page of paper to sign and hand over.",
     # human evaluation; judges themselves judge on pages alone: what they see and when is part of what is measured
     "manage_arena": ("listCampaigns",),
     "manage_arena_planner": ("planPanel",),

@@ -30,6 +30,7 @@ from tests.system.stack import Stack
 from tests.waiting import wait_for
 
 PEOPLE: Final = "tests.appearance.people"
+WINNER: Final = "winner"  # of whom one page is looked at: the others are those of a participant
 SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 NARROWEST: Final = 320
 
@@ -59,7 +60,11 @@ def main() -> int:
     with demo_site() as site, chromium() as browser:
         sessions = site.call(PEOPLE, "sessions")
         site.call(PEOPLE, "add_empty_competitions")
-        found = list(_found(site, sessions, options))
+        awarded = site.call(PEOPLE, "awarded")
+        found = list(_found(site, sessions, options, awarded["check"]))
+        if not options.who or WINNER in options.who:
+            sessions[WINNER] = awarded["session"]
+            found.append(Seen(WINNER, "team", awarded["team"], 200))
         print(f"{len(found)} pages of {len({each.name for each in found})} views", flush=True)
         faults, runs = 0, 0
         for who in dict.fromkeys(each.who for each in found):
@@ -91,11 +96,13 @@ def demo_site() -> Iterator[Stack]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _found(site: Stack, sessions: dict[str, str], options: argparse.Namespace) -> Iterator[Seen]:
+def _found(site: Stack, sessions: dict[str, str], options: argparse.Namespace, unlinked: str) -> Iterator[Seen]:
     names = partial(site.call, PEOPLE, "names_of")
     for who in options.who or ["visitor", *sessions]:
+        if who == WINNER:
+            continue
         cookies = {"sessionid": sessions[who]} if who in sessions else {}
-        starts = ["/", "/competitions/just-made/manage/"] if who == "staff" else ["/"]
+        starts = ["/", "/competitions/just-made/manage/"] if who == "staff" else ["/", unlinked]
         yield from pages(site.url, Seeker(who, cookies, options.of_each), starts, names)
 
 
@@ -145,7 +152,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.appearance", description=__doc__)
     parser.add_argument("--pictures", type=Path, help="a folder for pictures of all pages")
     parser.add_argument("--of-each", type=int, default=2, help="so many addresses of each view and person (2)")
-    parser.add_argument("--who", action="append", default=[], help="visitor, participant, organiser or staff")
+    parser.add_argument("--who", action="append", default=[], help="visitor, participant, organiser, staff or winner")
     return parser.parse_args()
 
 

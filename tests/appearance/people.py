@@ -7,14 +7,16 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.test import Client
-from django.urls import Resolver404, URLPattern, get_resolver, resolve
+from django.urls import Resolver404, URLPattern, get_resolver, resolve, reverse
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition
 from malpan.competitions.services import create_competition
 from malpan.demo.assembly import ORGANISER
+from malpan.stages.models import Award
 from malpan.submissions.models import Submission
 from malpan.teams.models import Membership
+from malpan.web.pages.awards import token_of
 from tests.system.make_contest import make_numbered
 
 LONG: Final = "아주긴이름을띄어쓰지않고" * 4
@@ -31,6 +33,19 @@ def sessions() -> dict[str, str]:
         "staff": User.objects.create_superuser("appearance@example.com", None, name="운영자"),
     }
     return {who: _session(user) for who, user in people.items()}
+
+
+def awarded() -> dict[str, str]:
+    """Where an award is seen that no link leads to: the page that confirms it, and the team page of who got it, with
+    their session.
+    """
+    award = Award.objects.filter(published_at__isnull=False).order_by("position")[0]
+    leader = Membership.objects.get(team=award.team, role=Membership.Role.LEADER).user
+    return {
+        "check": reverse("award_check", args=[token_of(award)]),
+        "team": reverse("team", args=[award.competition.slug]),
+        "session": _session(leader),
+    }
 
 
 def add_empty_competitions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from malpan.competitions.targets import set_targets
 from malpan.core import audit
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.awards import create_award, publish_awards, remove_award
 from malpan.stages.contents import final_content, stage_content
 from malpan.stages.entering import confirm_table, enter_table, reject_table
 from malpan.stages.publishing import publish_final, publish_stage
@@ -61,6 +62,7 @@ def make() -> Competition:
     merge(submissions)
     snapshot(phase, owner)
     judge(phase, owner)
+    give(phase, submissions, owner)
     audit.record(actor=owner, action="competition_role.remove", obj=owner, before={"role": "viewer"})
     age(competition)
     return competition
@@ -135,6 +137,16 @@ def judge(phase: Phase, owner: User) -> None:
     confirm_table(stage=stage, number=2, sha256=table.sha256, actor=owner)
     publish_stage(stage=stage, actor=owner, sha256=stage_content(stage).sha256, note_ko="발표", note_en="Out")
     publish_final(track=track, actor=owner, sha256=final_content(track).sha256)
+
+
+def give(phase: Phase, submissions: list[Submission], owner: User) -> None:
+    """One award by the combined standing that everybody sees, one that was revoked, one that waits."""
+    given = {"competition": phase.track.competition, "actor": owner, "awarded_on": date(2026, 12, 5)}
+    create_award(**given, team=submissions[2].team, title_ko="대상", prize_ko="300만 원", track=phase.track)
+    revoked = create_award(**given, team=submissions[1].team, title_ko="우수상")
+    publish_awards(competition=phase.track.competition, actor=owner)
+    remove_award(award=revoked, actor=owner)
+    create_award(**given, team=submissions[1].team, title_ko="장려상", title_en="Encouragement")
 
 
 def snapshot(phase: Phase, owner: User) -> None:

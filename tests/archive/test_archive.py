@@ -26,6 +26,9 @@ from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
 from malpan.jobs.claim import claim_next
 from malpan.jobs.models import Job
+from malpan.stages.awarded import awards_of
+from malpan.stages.awards import publish_awards
+from malpan.stages.selectors import newest_final
 from malpan.stages.verification import verify_competition
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
@@ -75,6 +78,21 @@ def board_of(competition: Competition) -> Any:
 
 def stages_of(competition: Competition) -> Any:
     return Client().get(f"/competitions/{competition.slug}/stages/{competition.tracks.get().slug}.json").json()
+
+
+def test_awards_keep_their_order_numbers_and_what_they_rest_on(
+    competition: Competition, empty_site: Callable[[], None]
+) -> None:
+    archive = exported(competition)
+    empty_site()
+    imported = import_competition(file=archive, actor=None).competition
+    first, waiting = awards_of(imported)
+    assert (first.number, first.team.competition, first.published_at is None) == ("2026-1", imported, False)
+    assert first.stage_snapshot == newest_final(imported.tracks.get())
+    assert (waiting.position, waiting.number, waiting.title_en) == (2, "", "Encouragement")
+    publish_awards(competition=imported, actor=UserFactory.create(is_superuser=True))
+    waiting.refresh_from_db()
+    assert waiting.number == "2026-3", "the number of the revoked one travelled, so nobody gets it again"
 
 
 def ledger_of(competition: Competition, now: datetime) -> list[Any]:

@@ -30,6 +30,8 @@ from malpan.demo.readers import likeness
 from malpan.demo.specs import COMPETITIONS
 from malpan.demo.teams import PAST_TEAMS
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages.awards import withdraw_awards
+from malpan.stages.models import Award
 from malpan.stages.verification import verify_competition
 from malpan.submissions.models import ChainEntry
 from scoring.arena.result import compute
@@ -90,7 +92,9 @@ def _cut_off(patched: pytest.MonkeyPatch) -> None:
 
 def row_counts() -> dict[str, int]:
     models = (Campaign, CampaignJudge, Rubric, Assignment, Judgement, Exclusion, CampaignResult, BoardSnapshot, User)
-    return {model.__name__: model.objects.count() for model in (*models, ChainEntry, AuditEntry, CompetitionRole)}
+    return {
+        model.__name__: model.objects.count() for model in (*models, ChainEntry, AuditEntry, CompetitionRole, Award)
+    }
 
 
 def test_nothing_is_evaluated_before_it_is_scored_and_a_cut_off_evaluation_is_completed(evaluated: Evaluated) -> None:
@@ -109,6 +113,25 @@ def test_the_final_board_is_published_and_its_teams_are_the_systems() -> None:
     chosen = [str(row.submission.public_id) for row in Campaign.objects.get().systems.order_by("position")]
     assert len(chosen) == len(PAST_TEAMS) == 5
     assert set(chosen) == {row["submission"] for row in snapshot.rows}
+
+
+def test_its_first_teams_have_published_awards_with_numbers() -> None:
+    snapshot, awards = BoardSnapshot.objects.get(), Award.objects.order_by("position")
+    assert [each.title_ko for each in awards] == ["대상", "최우수상", "우수상"]
+    first = [row["team_number"] for row in snapshot.rows if row["rank"] and row["rank"] <= 3]
+    assert [each.team.number for each in awards] == first
+    assert {each.board_snapshot for each in awards} == {snapshot}
+    assert [each.serial for each in awards] == [1, 2, 3]
+    assert all(each.published_at <= timezone.now() and each.prize_ko and each.prize_en for each in awards)
+    page = Client(headers={"Accept-Language": "ko"}).get("/competitions/demo-past/").content.decode()
+    assert "말판상, 상금 300만 원" in page
+
+
+def test_what_an_organiser_made_of_the_awards_stays() -> None:
+    organiser = Award.objects.earliest("position").competition.roles.get().user
+    withdraw_awards(competition=Competition.objects.get(), actor=organiser)
+    evaluate_demo()
+    assert not Award.objects.filter(published_at__isnull=False)
 
 
 def test_the_chain_proves_everything() -> None:

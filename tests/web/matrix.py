@@ -26,6 +26,7 @@ FAMILIES: Final = frozenset(
         "stages",
         "references",
         "runs",
+        "awards",
         "notices",
         "questions",
         "roles",

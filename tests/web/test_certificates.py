@@ -117,7 +117,16 @@ def test_results_of_many_tracks_stay_above_what_closes_the_page() -> None:
     found = font()
     assert found is not None
     results = [f"‘트랙 {number}’ 트랙에 참가" for number in range(30)]
-    page = Certificate("사람", [("팀", "팀")] * 3, results, "주최", date(2026, 11, 27), "https://example.org/")
+    page = Certificate(
+        heading="참가 확인서",
+        subject="사람",
+        lines=[("팀", "팀")] * 3,
+        results=results,
+        closing="위와 같이 참가하였음을 확인합니다.",
+        organiser="주최",
+        issued_on=date(2026, 11, 27),
+        address="https://example.org/",
+    )
     places: dict[str, float] = {}
 
     def note(text: str, _matrix: object, place: list[float], *_rest: object) -> None:

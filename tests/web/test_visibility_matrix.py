@@ -32,6 +32,7 @@ from malpan.competitions.models import Competition
 from malpan.leaderboard import standings
 from tests.web.matrix import Changes, addresses, client_of, declines, routes, taken_back
 from tests.web.visibility_world import (
+    AWARD,
     PUBLIC,
     REFERENCE,
     ROLES,
@@ -74,6 +75,7 @@ RULES: Final[dict[str, str]] = {
     "accounts/": EVERYONE,
     "invitations/": EVERYONE,
     "certificates/": EVERYONE,  # whoever is shown one
+    "awards/": EVERYONE,  # likewise
     "arena/": EVERYONE,  # the reader's own, if somebody is logged in
     "arena/invitation/": EVERYONE,
     "arena/<int:pk>/": JUDGES,
@@ -91,7 +93,8 @@ RULES: Final[dict[str, str]] = {
         for page in (
             *("checklist/", "phases/", "references/", "rescoring/", "runs/", "queue/", "submissions/", "teams/"),
             *("notices/", "questions/", "audit/", "stages/", "tracks/<slug:track>/standing/", "arena/"),
-            *("duplicates/", "judge/"),
+            "tracks/<slug:track>/awards/",
+            *("duplicates/", "judge/", "awards/"),
         )
     },
     **{
@@ -130,6 +133,7 @@ RULES: Final[dict[str, str]] = {
             *(
                 "phases",
                 "stages",
+                "awards",
                 "arena",
                 "references",
                 "rescoring",
@@ -146,6 +150,7 @@ RULES: Final[dict[str, str]] = {
         )
     },
     f"{MANAGE}rescoring/start/": OPERATORS,
+    f"{MANAGE}awards/<int:pk>/award.pdf": MANAGE_PAGES,
     **{
         f"{MANAGE}{page}/": ORGANISERS
         for page in (
@@ -154,6 +159,9 @@ RULES: Final[dict[str, str]] = {
                 "phases/new",
                 "stages/new",
                 "stages/<int:pk>/table",
+                "awards/new",
+                "awards/proposal",
+                "awards/<int:pk>",
                 "arena/new",
                 "arena/rubrics/<slug:track_slug>/new",
                 "arena/<int:pk>/opening",
@@ -346,6 +354,7 @@ def _assert_that_the_others_do_see_it(state: State) -> None:
     for role in ROLES:
         assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
         assert {f"stage score {name}" for name in STAGE} <= SEEN[state.name, role]
+        assert AWARD in SEEN[state.name, role]
     assert REFERENCE in SEEN[state.name, "organiser"]
 
 

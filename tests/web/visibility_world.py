@@ -24,7 +24,7 @@ from malpan.leaderboard.models import ResultComparison, ResultSureness
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.notifications.models import Endpoint, Letter
 from malpan.stages.contents import stage_content
-from malpan.stages.models import Stage, StageTable
+from malpan.stages.models import Award, Stage, StageTable
 from malpan.stages.publishing import publish_stage
 from malpan.stages.selectors import table_sha256
 from malpan.stages.services import create_stage
@@ -51,6 +51,7 @@ from tests.web.arena_world import Arena, plant_arena
 
 HOUR: Final = timedelta(hours=1)
 REFERENCE: Final = "references"
+AWARD: Final = "awards"  # planted, and not published in any state
 ANSWER: Final = "답안카나리아"  # with the name of the submission, in the uploaded file
 METRICS: Final = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
 ROLES: Final = ("viewer", "operator", "organiser")
@@ -83,6 +84,7 @@ NUMBERS: Final = {
 }
 WORDS: Final = {
     REFERENCE: CANARY,
+    AWARD: "상이름카나리아",
     **{f"answers {name}": f"{ANSWER}{name}" for name in PUBLIC},
     **{f"public detail {name}": str(count) for name, count in PUBLIC_COUNT.items()},
     **{f"private detail {name}": str(count) for name, count in PRIVATE_COUNT.items()},
@@ -142,6 +144,7 @@ class World:
             "references": [self.version, self.draft],
             "runs": ScoringRun.objects.all(),
             "stages": Stage.objects.filter(track=self.phase.track),
+            "awards": Award.objects.filter(competition=self.competition).order_by("position"),
             "notices": [self.notice],
             "questions": [self.question],
             "roles": CompetitionRole.objects.filter(competition=self.competition)[:1],
@@ -209,6 +212,9 @@ def make(state: State) -> World:
     if state.is_published:
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
     _plant_stages(phase, teams, organiser, now, is_published=state.is_published)
+    Award.objects.create(
+        competition=competition, team=teams["own"], position=1, title_ko=WORDS[AWARD], awarded_on="2026-12-05"
+    )
     return world
 
 

@@ -84,6 +84,7 @@ TEXTS: Final = {
     "title_ko": "다른 제목", "slug": "canaries", "team_size_max": "5", "prize_places": "1", "terms_ko": "약관",
 }  # fmt: skip
 STAGE: Final = {"title_ko": "다른 심사", "weight": "20", "normalisation": "rank", "tie_rule": "earlier"}
+AWARD: Final = {"title_ko": "특별상", "awarded_on": "2026-12-05"}
 TARGET: Final = {
     "form-TOTAL_FORMS": "1", "form-INITIAL_FORMS": "0", "form-0-kind": "milestone", "form-0-value": "0.5",
     "form-0-label_ko": "목표", "form-0-is_comparable": "on",
@@ -232,7 +233,7 @@ PAGES: Final[dict[str, Rule]] = {
                 "team",
                 "notices",
             ),
-            *("notices_feed", "deadlines", "certificate", "certificate_check"),
+            *("notices_feed", "deadlines", "certificate", "certificate_check", "award", "award_check"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
             "campaign_scores",
@@ -365,6 +366,7 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
             *("manage_roles", "manage_runs", "manage_runs_live", "manage_run", "manage_setup", "manage_setup_files"),
             *("manage_setup_tracks", "manage_submissions", "manage_submissions_csv", "manage_submission"),
             *("manage_teams", "manage_team", "manage_stages", "manage_stage_template"),
+            *("manage_awards", "manage_award_pdf"),
         ),
         Rule(NOBODY),
     ),
@@ -457,6 +459,19 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
         lambda w: {"confirm": "on", "sha256": final_content(w.stages["final"].track).sha256},
         {"track_slug": "stages-final"},
     ),
+    "manage_award_new": Rule(MANAGE, lambda w: AWARD | {"team": w.teams["other"].pk}),
+    "manage_awards_proposal": Rule(
+        MANAGE,
+        lambda w: {
+            "awarded_on": "2026-12-05",
+            **prefixed(f"team-{w.teams['other'].number}", is_chosen="on", title_ko="대상"),
+        },
+    ),
+    "manage_award": Rule(MANAGE, lambda w: AWARD | {"team": w.teams["own"].pk}),
+    "manage_award_move": Rule(MANAGE, {"position": "2"}),
+    "manage_award_remove": Rule(MANAGE),
+    "manage_awards_publish": Rule(MANAGE),
+    "manage_awards_withdraw": Rule(MANAGE),
     "manage_rubric_new": Rule(MANAGE, RUBRIC),
     "manage_campaign_new": Rule(MANAGE, new_campaign),
     "manage_campaign_settings": Rule(MANAGE, {"title_ko": "다른 이름"}, campaign("judged")),

@@ -17,10 +17,10 @@ from malpan.archive.exporting import export_competition
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.leaderboard.snapshots import publish_final_board
-from malpan.stages.contents import stage_content
+from malpan.stages.contents import final_content, stage_content
 from malpan.stages.entering import confirm_table, enter_table
-from malpan.stages.models import Stage
-from malpan.stages.publishing import publish_stage
+from malpan.stages.models import Award, Stage
+from malpan.stages.publishing import publish_final, publish_stage
 from malpan.stages.services import create_stage
 from malpan.submissions.judge_agreement import record_agreement
 from malpan.submissions.models import JudgeAgreement, RescoreBatch, ScoringRun, Submission
@@ -95,6 +95,7 @@ def make_writable() -> WriteWorld:
     people = human_bytes({"e1": 5, "e2": 2, "e3": 3})
     batches = {name: _batch(phases[name], state) for name, state in BATCHES.items()}
     order_application(batch=batches["ordered"], actor=UserFactory.create())
+    _give(competition, teams["other"])
     archive = io.BytesIO()
     export_competition(competition=bare, actor=None, target=archive)
     return WriteWorld(
@@ -110,7 +111,7 @@ def make_writable() -> WriteWorld:
             "asked": ask_merge(source=teams["own"], target=teams["third"], actor=leader_of(teams["own"])),
             "offered": ask_merge(source=teams["fourth"], target=teams["own"], actor=leader_of(teams["fourth"])),
         },
-        stages={name: _stage(name, teams["other"]) for name in ("open", "pending", "confirmed", "final")},
+        stages={name: _stage(name, teams["other"]) for name in ("open", "pending", "confirmed", "final", "given")},
         judged=judged,
         agreement=record_agreement(
             submission=judged, metric="llm_judge", data=people, source="교사", actor=leader_of(teams["third"])
@@ -156,7 +157,9 @@ def _stage(name: str, team: Team) -> Stage:
     Phase.objects.filter(pk=phase.pk).update(final_published_at=None)  # else no team of the world may be renamed
     first = create_stage(track=track, actor=people[0], title_ko="순위표", phase=phase, weight=50)
     publish_stage(stage=first, actor=people[0], sha256=stage_content(first).sha256)
-    if name == "final":
+    if name == "given":
+        publish_final(track=track, actor=people[0], sha256=final_content(track).sha256)
+    if name in ("final", "given"):
         return first
     stage = create_stage(track=track, actor=people[0], title_ko="평가", weight=50, scale_max=100.0)
     if name != "open":
@@ -164,6 +167,14 @@ def _stage(name: str, team: Team) -> Stage:
         if name == "confirmed":
             confirm_table(stage=stage, number=1, sha256=table.sha256, actor=people[1])
     return stage
+
+
+def _give(competition: Competition, team: Team) -> None:
+    """A published award; others may be given by the combined standing of the stage ``given``."""
+    Award.objects.create(
+        competition=competition, team=team, position=2, title_ko="우수상", awarded_on="2026-12-05", year=2026, serial=1,
+        published_at=timezone.now(),
+    )  # fmt: skip
 
 
 def _runs(phase: Phase, team: Team) -> dict[str, ScoringRun]:

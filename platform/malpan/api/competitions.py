@@ -12,6 +12,7 @@ from malpan.accounts.models import Scope
 from malpan.api.frame import ANYBODY, ApiRequest, Operations
 from malpan.api.reading import visible_competition
 from malpan.api.schemas import competitions as shown
+from malpan.api.schemas.awards import GivenAward, given_award
 from malpan.api.schemas.kinds import Body
 from malpan.competitions.errors import DataFileNotFound
 from malpan.competitions.models import DataFile
@@ -21,6 +22,7 @@ from malpan.competitions.terms import accept_terms, acceptance_of
 from malpan.core.downloads import file_answer
 from malpan.core.language import in_language
 from malpan.core.storage import open_private, public_address
+from malpan.stages.awarded import given_awards
 
 operations = Operations(_("대회"))
 FILE = {
@@ -70,6 +72,19 @@ def competition_detail(request: ApiRequest, slug: str) -> Any:
 )
 def track_detail(request: ApiRequest, slug: str, track: str) -> Any:
     return shown.track_detail(get_track(visible_competition(request.auth.user, slug), track))
+
+
+@operations.get(
+    "/competitions/{slug:slug}/awards/",
+    "listAwards",
+    _("공개한 상과 상을 받은 팀"),
+    list[GivenAward],
+    scope=ANYBODY,
+    says=_("주최자가 공개한 뒤에 차례대로 있습니다. number는 상장의 번호, track은 근거가 된 최종 결과의 트랙입니다."),
+)
+def awards(request: ApiRequest, slug: str) -> Any:
+    found = visible_competition(request.auth.user, slug)
+    return [given_award(each) for each in given_awards([found])]
 
 
 @operations.get(

@@ -16,6 +16,7 @@ from malpan.api.manage import (
     arena_judges,
     arena_quality,
     arena_running,
+    awards,
     comparing,
     importing,
     phases,
@@ -35,7 +36,7 @@ from malpan.core.errors import AddressNotFound
 SUBJECTS: Final = (
     *(people, competitions, submissions, boards, teams, words, webhooks),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
-    *(stages, arena, arena_judges, arena_running, arena_quality, comparing, importing),
+    *(stages, awards, arena, arena_judges, arena_running, arena_quality, comparing, importing),
     competition_webhooks,
 )
 api = application()

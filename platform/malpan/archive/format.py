@@ -50,7 +50,7 @@ from malpan.competitions.models import (
 )
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.stages.models import Stage, StageDecision, StageSnapshot, StageTable
+from malpan.stages.models import Award, Stage, StageDecision, StageSnapshot, StageTable
 from malpan.submissions.models import (
     ChainEntry,
     FinalChoice,
@@ -65,7 +65,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 6
+VERSION: Final = 7
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -170,6 +170,7 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("stage_tables", StageTable, "stage__track__competition"),
     Table("stage_decisions", StageDecision, "table__stage__track__competition"),
     Table("stage_snapshots", StageSnapshot, "track__competition"),
+    Table("awards", Award, "competition"),
     Table("audit_log", AuditEntry, "competition_pk", left_out=("competition_pk",)),
 )
 BY_LABEL: Final = {table.label: table for table in TABLES}

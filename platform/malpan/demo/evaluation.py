@@ -1,5 +1,6 @@
 """The human evaluation of the demo contest that is over: its final board is published, the teams on it are compared by
-simulated judges, and the result is published, once with all of them and again without one who did not read.
+simulated judges, and the result is published, once with all of them and again without one who did not read. Then the
+first teams of the board get awards.
 
 Everything goes through the services that organisers and judges use, as of moments after the end of the phase. What
 exists already is not changed, so an interrupted evaluation is completed by the next call.
@@ -36,6 +37,7 @@ from malpan.competitions.models import Competition, CompetitionRole, Phase
 from malpan.competitions.roles import appoint
 from malpan.core.locks import own_rows
 from malpan.demo.assembly import ORGANISER, PHASE_SLUG, person
+from malpan.demo.awards import give_awards
 from malpan.demo.loading import one_at_a_time
 from malpan.demo.readers import Readers
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
@@ -61,11 +63,12 @@ class Moments:
     judging: datetime
     closing: datetime
     correction: datetime
+    awards: datetime
 
     @classmethod
     def of(cls, phase: Phase) -> Moments:
         end = phase.ends_at
-        return cls(end + DAY, end + 3 * DAY, end + 4 * DAY, end + 12 * DAY, end + 14 * DAY)
+        return cls(end + DAY, end + 3 * DAY, end + 4 * DAY, end + 12 * DAY, end + 14 * DAY, end + 15 * DAY)
 
 
 def evaluate_demo() -> Campaign | None:
@@ -92,6 +95,7 @@ def _complete(phase: Phase, organiser: User, moments: Moments) -> Campaign:
         _judge(campaign, moments.judging)
         campaign = close_campaign(campaign=campaign, actor=organiser, accepts_open=True, now=moments.closing)
     _publish(campaign, organiser, moments)
+    give_awards(phase.track, organiser, moments.awards)
     return campaign
 
 

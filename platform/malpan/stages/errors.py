@@ -287,6 +287,6 @@ class CertificateFontMissing(SystemFault):
     """The machine has no Korean font to draw a certificate with. Params: none."""
 
     text = _(
-        "참가 확인서를 만들 글꼴이 서버에 없습니다. 운영자에게 알려 주십시오. 결과와 순위에는 영향이 없고 제출 횟수도 "
-        "차감되지 않습니다."
+        "확인서와 상장을 만들 글꼴이 서버에 없습니다. 운영자에게 알려 주십시오. 결과와 순위에는 영향이 없고 제출 "
+        "횟수도 차감되지 않습니다."
     )

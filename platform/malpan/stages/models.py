@@ -1,4 +1,4 @@
-"""The stages of a track's final, the tables of scores that are entered for them, and what was published."""
+"""The stages of a track's final, the tables of scores that are entered for them, what was published, and awards."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -6,10 +6,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from malpan.arena.models import Campaign
-from malpan.competitions.models import Phase, Track
+from malpan.competitions.models import Competition, Phase, Track
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
-from malpan.leaderboard.models import Snapshot
+from malpan.leaderboard.models import BoardSnapshot, Snapshot
+from malpan.teams.models import Team
 
 WEIGHT_MAX = 1000
 
@@ -182,3 +183,81 @@ class StageSnapshot(Snapshot):
 
     def __str__(self) -> str:
         return f"{self.stage or self.track} #{self.number}"
+
+
+class Award(models.Model):
+    """What the organisers give to a team after a final result, in the order of the list.
+
+    ``year`` and ``serial`` are its number: it gets one when it is first published and keeps it, so an award with a
+    number is revoked, never deleted, and has no ``position`` then. ``published_at``: since when everybody sees it. It
+    rests on the combined standing ``stage_snapshot`` or the final board ``board_snapshot``, where that is known. That
+    all of them are of one competition is held by the database, too (``stages.triggers``).
+    """
+
+    competition = models.ForeignKey(
+        Competition, on_delete=models.PROTECT, related_name="awards", verbose_name=_("대회")
+    )
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="awards", verbose_name=_("팀"))
+    position = models.PositiveSmallIntegerField(_("차례"), null=True, blank=True, validators=[MinValueValidator(1)])
+    title_ko = models.CharField(_("상 이름"), max_length=60)
+    title_en = models.CharField(_("상 이름(영어)"), max_length=120, blank=True)
+    prize_ko = models.CharField(_("부상"), max_length=120, blank=True)
+    prize_en = models.CharField(_("부상(영어)"), max_length=120, blank=True)
+    awarded_on = models.DateField(_("시상일"))
+    stage_snapshot = models.ForeignKey(
+        StageSnapshot, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("종합 결과")
+    )
+    board_snapshot = models.ForeignKey(
+        BoardSnapshot, on_delete=models.PROTECT, null=True, blank=True, related_name="+",
+        verbose_name=_("최종 순위표"),
+    )  # fmt: skip
+    year = models.PositiveSmallIntegerField(_("번호의 해"), null=True, blank=True)
+    serial = models.PositiveIntegerField(_("일련번호"), null=True, blank=True)
+    published_at = models.DateTimeField(_("공개 시각"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("취소 시각"), null=True, blank=True)
+    created_at = models.DateTimeField(_("만든 시각"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("고친 시각"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("상")
+        verbose_name_plural = _("상")
+        ordering = ["competition", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["competition", "position"], name="award_position_unique",
+                deferrable=models.Deferrable.DEFERRED,  # moving one renumbers several
+            ),
+            models.UniqueConstraint(fields=["competition", "year", "serial"], name="award_number_unique"),
+            models.CheckConstraint(
+                condition=models.Q(year__isnull=True, serial__isnull=True, published_at__isnull=True)
+                | models.Q(year__isnull=False, serial__isnull=False),
+                name="award_published_has_a_number",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(revoked_at__isnull=True, position__isnull=False, position__gte=1)
+                | models.Q(
+                    revoked_at__isnull=False, position__isnull=True, published_at__isnull=True, serial__isnull=False
+                ),
+                name="award_has_a_position_or_is_revoked",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(stage_snapshot__isnull=True) | models.Q(board_snapshot__isnull=True),
+                name="award_rests_on_one_result",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.title_ko}: {self.team}"
+
+    @property
+    def title(self) -> str:
+        return in_language(self.title_ko, self.title_en)
+
+    @property
+    def prize(self) -> str:
+        return in_language(self.prize_ko, self.prize_en)
+
+    @property
+    def number(self) -> str:
+        """``2026-3``; empty until it was first published."""
+        return "" if self.serial is None else f"{self.year}-{self.serial}"

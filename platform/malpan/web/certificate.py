@@ -1,4 +1,4 @@
-"""참가 확인서: a page of PDF about what a person took part in and where their team ended.
+"""참가 확인서 and 상장: a page of PDF about what a person took part in, or what a team was given.
 
 The font is embedded as far as its characters are used (fpdf2), so the page looks and prints the same everywhere. It is
 one of the server: ``CERTIFICATE_FONT``, else the first of ``FONTS`` that is there.
@@ -6,15 +6,19 @@ one of the server: ``CERTIFICATE_FONT``, else the first of ``FONTS`` that is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
+from django.http import HttpResponse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+
+from malpan.stages.errors import CertificateFontMissing
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -27,21 +31,28 @@ FONTS: Final = (
 )
 MARGIN: Final = 25.0  # mm
 CLOSING: Final = 216.0  # where the last part begins, from the top
+LABELS: Final = 34.0  # the width of the labels
 FAMILY: Final = "certificate"
 INK: Final = (27, 33, 44)
 QUIET: Final = (92, 101, 116)
+LEAST: Final = 0.2  # of the size of the lines: two thousand letters fit
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What the page says: ``lines`` are label and value, ``results`` sentences, ``address`` where it is confirmed."""
+    """What the page says: ``subject`` is who or what it is about, ``lines`` are label and value, ``results`` sentences,
+    ``address`` where it is confirmed (empty: nowhere yet).
+    """
 
-    person: str
+    heading: str
+    subject: str
     lines: Sequence[tuple[str, str]]
     results: Sequence[str]
+    closing: str
     organiser: str
     issued_on: date
     address: str
+    number: str = ""
 
 
 def font() -> tuple[Path, int] | None:
@@ -53,6 +64,16 @@ def font() -> tuple[Path, int] | None:
     return None
 
 
+def answer(certificate: Certificate, file_name: str) -> HttpResponse:
+    """The certificate as a file to open. Raises ``CertificateFontMissing``."""
+    found = font()
+    if found is None:
+        raise CertificateFontMissing
+    response = HttpResponse(drawn(certificate, found), content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{file_name}"'
+    return response
+
+
 def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     """The certificate as PDF, one page of A4 however long the names are."""
     from fpdf import FPDF  # here: it takes a while, and most processes make none
@@ -60,26 +81,27 @@ def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     page = FPDF(format="A4")
     page.set_auto_page_break(auto=False)
     page.set_margins(MARGIN, MARGIN)
-    page.set_title(_("참가 확인서"))
+    page.set_title(certificate.heading)
     page.add_page()
     path, number = used
     page.add_font(FAMILY, fname=path, collection_font_number=number)
     _frame(page)
     page.set_text_color(*INK)
+    if certificate.number:
+        page.set_y(30)
+        page.set_font(FAMILY, size=11)
+        page.cell(0, 8, certificate.number)
     page.set_y(48)
-    _line(page, _("참가 확인서"), 30, height=16)
+    _line(page, certificate.heading, 30, height=16)
     page.set_y(86)
-    _line(page, certificate.person, 20, height=11)
+    _line(page, certificate.subject, 20, height=11)
     page.ln(8)
-    for label, value in certificate.lines:
-        _labelled(page, label, value)
+    room = CLOSING - 6 - page.get_y()
+    _lines(page, certificate.lines, room - min(room / 2, _results_height(page, certificate.results, 1.0)))
     page.ln(6)
-    height = min(9.0, (CLOSING - page.get_y()) / max(1, len(certificate.results)))  # of many tracks all fit
-    page.set_font(FAMILY, size=13 * height / 9)
-    for sentence in certificate.results:
-        page.multi_cell(0, height, sentence, align="C", new_x="LMARGIN", new_y="NEXT")
+    _results(page, certificate.results, CLOSING - page.get_y())
     page.set_y(CLOSING)
-    _line(page, _("위와 같이 참가하였음을 확인합니다."), 13, height=9)
+    _line(page, certificate.closing, 13, height=9)
     page.ln(3)
     _line(page, date_format(certificate.issued_on), 12, height=9)
     page.ln(3)
@@ -87,7 +109,8 @@ def drawn(certificate: Certificate, used: tuple[Path, int]) -> bytes:
     page.set_y(266)
     page.set_text_color(*QUIET)
     page.set_font(FAMILY, size=8)
-    page.multi_cell(0, 4.5, _("확인: %(address)s") % {"address": certificate.address}, align="C")
+    if certificate.address:
+        page.multi_cell(0, 4.5, _("확인: %(address)s") % {"address": certificate.address}, align="C")
     return bytes(page.output())
 
 
@@ -108,9 +131,44 @@ def _line(page: FPDF, text: str, size: int, *, height: float) -> None:
     page.multi_cell(0, height, text, align="C", new_x="LMARGIN", new_y="NEXT")
 
 
-def _labelled(page: FPDF, label: str, value: str) -> None:
-    page.set_font(FAMILY, size=12)
-    page.set_text_color(*QUIET)
-    page.cell(34, 9, label)
-    page.set_text_color(*INK)
-    page.multi_cell(0, 9, value, align="L", new_x="LMARGIN", new_y="NEXT")
+def _lines(page: FPDF, lines: Sequence[tuple[str, str]], room: float) -> None:
+    """Labels and values, in smaller letters where they would be higher than ``room``."""
+    scale = _scale(room, partial(_lines_height, page, lines))
+    for label, value in lines:
+        page.set_font(FAMILY, size=12 * scale)
+        page.set_text_color(*QUIET)
+        page.cell(LABELS, 9 * scale, label)
+        page.set_text_color(*INK)
+        page.multi_cell(0, 9 * scale, value, align="L", new_x="LMARGIN", new_y="NEXT")
+
+
+def _results(page: FPDF, results: Sequence[str], room: float) -> None:
+    """Sentences, a centred paragraph each, likewise."""
+    scale = _scale(room, partial(_results_height, page, results))
+    page.set_font(FAMILY, size=13 * scale)
+    for sentence in results:
+        page.multi_cell(0, 9 * scale, sentence, align="C", new_x="LMARGIN", new_y="NEXT")
+
+
+def _scale(room: float, height: Callable[[float], float]) -> float:
+    """How large letters may be so that their ``height`` fits in ``room``: 1 is as they are meant."""
+    scale = 1.0
+    while scale > LEAST and height(scale) > room:
+        scale *= 0.9
+    return scale
+
+
+def _lines_height(page: FPDF, lines: Sequence[tuple[str, str]], scale: float) -> float:
+    page.set_font(FAMILY, size=12 * scale)
+    return _height(page, page.epw - LABELS, 9 * scale, "L", [value for _label, value in lines])
+
+
+def _results_height(page: FPDF, results: Sequence[str], scale: float) -> float:
+    page.set_font(FAMILY, size=13 * scale)
+    return _height(page, page.epw, 9 * scale, "C", results)
+
+
+def _height(page: FPDF, width: float, line: float, align: str, texts: Sequence[str]) -> float:
+    """What ``texts`` take, each from a line of its own on."""
+    measure: Any = partial(page.multi_cell, width, line, align=align, dry_run=True, output="HEIGHT")
+    return float(sum(measure(text=text) for text in texts))

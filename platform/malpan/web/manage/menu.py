@@ -58,6 +58,7 @@ MENU: Final = (
             Entry("manage_rescoring", _("재채점")),
             Entry("manage_arena", _("사람 평가")),
             Entry("manage_stages", pgettext_lazy("menu", "심사")),
+            Entry("manage_awards", _("시상")),
         ),
     ),
     Section(

@@ -17,6 +17,7 @@ from malpan.competitions.models import Phase
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.published import day_asked, day_board, past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
+from malpan.stages.awarded import awards_by
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
 from malpan.web.presenters.board import (
@@ -70,6 +71,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         }
         context |= board_table(found, request.GET, link) | spread_context(found) | sureness_context(found)
         context |= _views(final, shows_public, link)
+        context["awards"] = awards_by(page.track) if found.is_final and not found.is_past else []
         context["publications"] = [] if final is None else publications_of(final, link)
         context["past_boards"] = past_boards_of(found, link)
         context["days_place"] = [(name, value) for name, value in _place(page, page.phase).items() if found.days]

@@ -19,7 +19,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Competition
 from malpan.core.times import kst_day
 from malpan.notifications.rendering import absolute
-from malpan.stages.errors import CertificateFontMissing, CertificateNotValid, NothingToCertify
+from malpan.stages.errors import CertificateNotValid, NothingToCertify
 from malpan.stages.placings import Placing, placings_of
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
@@ -72,27 +72,29 @@ def token_of(person: User, competition: Competition) -> str:
     return signing.dumps([competition.pk, person.pk], salt=SALT)
 
 
+def organiser_of(competition: Competition) -> str:
+    """Who signs."""
+    return competition.organiser or str(settings.SITE_OPERATOR) or competition.title
+
+
 @require_safe
 @never_cache
 @members_only
 def certificate_pdf(request: MemberRequest, slug: str) -> HttpResponse:
     """The reader's certificate. Raises ``NothingToCertify`` and ``CertificateFontMissing``."""
     facts = facts_of(request.user, page_context(request, slug).competition)
-    font = certificate.font()
-    if font is None:
-        raise CertificateFontMissing
     competition = facts.competition
     page = certificate.Certificate(
-        person=facts.person.name or facts.person.email,
+        heading=_("참가 확인서"),
+        subject=facts.person.name or facts.person.email,
         lines=((_("대회"), competition.title), (_("기간"), facts.period), (_("팀"), facts.team.name)),
         results=facts.results,
-        organiser=competition.organiser or settings.SITE_OPERATOR or competition.title,
+        closing=_("위와 같이 참가하였음을 확인합니다."),
+        organiser=organiser_of(competition),
         issued_on=kst_day(timezone.now()),
         address=absolute(reverse("certificate_check", args=[token_of(request.user, competition)])),
     )
-    response = HttpResponse(certificate.drawn(page, font), content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{slug}-certificate.pdf"'
-    return response
+    return certificate.answer(page, f"{slug}-certificate.pdf")
 
 
 @require_safe

@@ -17,6 +17,8 @@ from malpan.competitions.models import Competition, CompetitionRole
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.selectors import published_competitions
 from malpan.competitions.setup import may_create
+from malpan.stages.awarded import given_awards
+from malpan.stages.models import Award
 from malpan.teams.models import Team
 from malpan.web.presenters.own_contests import own_contests
 from malpan.web.presenters.winners import TrackWinners, winners_of
@@ -36,14 +38,15 @@ class Card:
     ends_at: datetime | None
     team_count: int
     won: list[TrackWinners]
+    awards: list[Award]
 
 
 @require_safe
 def home_page(request: HttpRequest) -> HttpResponse:
     found = published_competitions()
     counts = _team_counts()
-    won = winners_of(found.past)
-    groups = {name: _cards(getattr(found, name), counts, won) for name in ("running", "upcoming", "past")}
+    won, awards = winners_of(found.past), _awards(found.past)
+    groups = {name: _cards(getattr(found, name), counts, won, awards) for name in ("running", "upcoming", "past")}
     context = {"competitions": groups} | _manage_context(request)
     if request.user.is_authenticated:
         context["own_contests"] = own_contests(request.user)
@@ -71,11 +74,27 @@ def _team_counts() -> dict[int, int]:
     return dict(rows.order_by())
 
 
+def _awards(competitions: Iterable[Competition]) -> dict[int, list[Award]]:
+    """What was given, by the key of the competition."""
+    found: dict[int, list[Award]] = {}
+    for award in given_awards(competitions):
+        found.setdefault(award.competition_id, []).append(award)
+    return found
+
+
 def _cards(
-    competitions: Iterable[Competition], counts: dict[int, int], won: dict[int, list[TrackWinners]]
+    competitions: Iterable[Competition],
+    counts: dict[int, int],
+    won: dict[int, list[TrackWinners]],
+    awards: dict[int, list[Award]],
 ) -> list[Card]:
-    return [_card(row, cast("Dated", row), counts.get(row.pk, 0), won.get(row.pk, [])) for row in competitions]
+    return [
+        _card(row, cast("Dated", row), counts.get(row.pk, 0), won.get(row.pk, []), awards.get(row.pk, []))
+        for row in competitions
+    ]
 
 
-def _card(competition: Competition, dates: Dated, team_count: int, won: list[TrackWinners]) -> Card:
-    return Card(competition, dates.starts_at, dates.ends_at, team_count, won)
+def _card(
+    competition: Competition, dates: Dated, team_count: int, won: list[TrackWinners], awards: list[Award]
+) -> Card:
+    return Card(competition, dates.starts_at, dates.ends_at, team_count, won, awards)

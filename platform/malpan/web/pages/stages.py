@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.models import Track
 from malpan.competitions.selectors import get_track
 from malpan.leaderboard.boards import Disqualified, disqualified, reader_in
+from malpan.stages.awarded import awards_by
 from malpan.stages.errors import StageNotFound
 from malpan.stages.models import Stage, StageSnapshot
 from malpan.stages.selectors import (
@@ -43,6 +44,7 @@ def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
     if page.track:
         states = states_of(page.track)
         context |= {"cards": _cards(states), "disqualified": _disqualified(page.track)}
+        context["awards"] = awards_by(page.track)
         context |= _final(request, page.track, page.team, states)
     return render(request, "pages/stages.html", context)
 

@@ -19,6 +19,7 @@ from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.selectors import is_blind
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.stages.awarded import awards_of_team
 from malpan.stages.placings import placings_of
 from malpan.teams import selectors
 from malpan.teams.errors import InvitationForAnother
@@ -78,6 +79,7 @@ def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Form
         "leave": refused.get("leave") or leave_form(team, is_alone=len(members) == 1),
         "is_blind": is_blind(page.competition),
         "has_certificate": bool(placings_of(team)),
+        "awards": list(awards_of_team(team)),
     }
     return context | (_leaders_part(request, page, team, refused) if is_leader else {})
 
