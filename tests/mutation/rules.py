@@ -206,10 +206,9 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "regression": (),
             "diversity": ("significance/test_comparison.py",),
             "required_words": (),
-            "bertscore": (),
-            "bleurt": (),
         }.items()
     },
+    **{f"scoring.metrics.{name}": ("scoring/metrics/test_what_models_read.py",) for name in ("bertscore", "bleurt")},
 }
 
 
