@@ -118,8 +118,8 @@ class TestBleurt:
         """
         pairs = [("가", "나" * 9), ("나" * 2, "가" * 5), ("나" * 5, "가" * 2), ("나" * 6, "가"), ("가" * 3, "나" * 3)]
         for given in (pairs, pairs[::-1], sorted(pairs), [*pairs, *pairs]):
-            values = metric.score_pairs(*zip(*given, strict=True))
-            assert values == [len(candidate) for _reference, candidate in given]
+            references, candidates = zip(*given, strict=True)
+            assert metric.score_pairs(references, candidates) == list(map(len, candidates))
         assert scorer.given == [pairs] * 4
 
     def test_progress_counts_equal_pairs_though_they_are_computed_once(self, metric: Bleurt, scorer: Scorer) -> None:
