@@ -19,11 +19,11 @@ from malpan.leaderboard.models import BoardItems, BoardSnapshot, BoardSureness
 from malpan.leaderboard.sureness import computing, selectors, sources
 from malpan.leaderboard.sureness.queueing import queue_due
 from malpan.leaderboard.sureness.sources import Basis, Source
-from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from malpan.submissions.models import HiddenResult, MetricResult, RescoreBatch, ScoringRun
 from scoring.composite import Component
 from scoring.recipes import get_recipe
 from scoring.records import ItemScores
-from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory
+from tests.factories import PhaseFactory, ReferenceVersionFactory, ScoringRunFactory, TeamFactory, UserFactory
 from tests.leaderboard.sureness_world import RECIPE, compute, report_of, scored, teams_with, work
 
 NOW = timezone.now()
@@ -74,7 +74,7 @@ def test_a_result_is_as_the_instrument_has_it() -> None:
 def test_all_that_decides_the_result_is_in_its_basis() -> None:
     run, other = ScoringRun(pk=7), ScoringRun(pk=8)
     part = Component("bleurt", 2.0, higher_is_better=True)
-    basis = Basis(get_recipe(RECIPE), "s", (part,), (Source("a", 1, run),))
+    basis = Basis(get_recipe(RECIPE), "s", (part,), (Source("a", 1, run),), lacks=False)
     changed = [
         replace(basis, recipe=get_recipe("rag-qa-strict@1")),
         replace(basis, signature_hash="t"),
@@ -129,6 +129,31 @@ def test_a_published_board_is_computed_from_the_runs_of_its_signature(phase: Pha
     found = sources.basis_of(wanted)
     assert [each.rank for each in found.sources] == [2]
     assert found.lacks
+
+
+def test_of_several_runs_of_its_signature_a_published_board_takes_the_newest_and_no_repeat(phase: Phase) -> None:
+    """The scores of repeats are not those of the items that are kept: with them it would have no intervals at all."""
+    (submission,) = teams_with(phase, [0.9])
+    published = submission.live_run
+    assert published is not None
+    signature = published.signature_hash
+    again, _repeat = (
+        ScoringRunFactory.create(
+            submission=submission, state="finished", final_score=0.1, finished_at=NOW, signature_hash=signature,
+            batch=RescoreBatch.objects.create(
+                competition=phase.track.competition, phase=phase, reason="r", created_by=UserFactory.create(),
+                repeats=repeats, state="cancelled",
+            ),
+        )
+        for repeats in (1, 2)
+    )  # fmt: skip
+    ScoringRun.objects.filter(pk=published.pk).update(profile="official")  # in the table it is behind the others now
+    rows = [{"submission": str(submission.public_id), "rank": 1}]
+    snapshot = BoardSnapshot(phase=phase, rows=rows, recipe=RECIPE, signature_hash=signature, kind="public")
+
+    basis = sources.basis_of(BoardSureness(phase=phase, snapshot=snapshot))
+
+    assert [each.run for each in basis.sources] == [again]
 
 
 # --- what is written --------------------------------------------------------------------------------------------------

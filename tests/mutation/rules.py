@@ -113,13 +113,19 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
-    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
+    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("apply", "alongside")},
+    "malpan.submissions.rescoring.batches": (*_RESCORING, "submissions/rescoring/test_together.py"),
     "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
     "malpan.submissions.rescoring.services": (
         *_RESCORING[1:],
         "submissions/rescoring/test_edges.py",
+        "submissions/rescoring/test_together.py",
+        "submissions/rescoring/test_orders.py",
         "submissions/rescoring/test_locks.py::test_an_application_waits_for_an_upload_of_any_team",
         "competitions/test_composites.py",
+    ),
+    "malpan.submissions.rescoring.orders": tuple(
+        f"submissions/rescoring/test_{name}.py" for name in ("orders", "together")
     ),
     "malpan.notifications.preferences": ("notifications/test_preferences.py",),
     "malpan.notifications.outbox": ("notifications/test_outbox.py", "notifications/test_sending.py"),
