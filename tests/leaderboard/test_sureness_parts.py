@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.utils import timezone
@@ -15,7 +15,7 @@ from malpan.jobs import outcome
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard import standings
 from malpan.leaderboard.boards import BoardRow, RowSureness, Sureness
-from malpan.leaderboard.models import BoardItems, BoardSnapshot, BoardSureness
+from malpan.leaderboard.models import BoardItems, BoardSnapshot, BoardSureness, StandingsVersion
 from malpan.leaderboard.sureness import computing, selectors, sources
 from malpan.leaderboard.sureness.queueing import queue_due
 from malpan.leaderboard.sureness.sources import Basis, Source
@@ -39,6 +39,10 @@ def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 def phase(db: None) -> Phase:
     phase: Phase = PhaseFactory.create(track__recipe=RECIPE)
     return phase
+
+
+def version_of(phase: Phase) -> UUID:
+    return StandingsVersion.objects.get(phase=phase).value
 
 
 def row(name: str, rank: int | None = 1) -> BoardRow:
@@ -179,10 +183,10 @@ def test_a_late_result_writes_nothing(phase: Phase, monkeypatch: pytest.MonkeyPa
 
 
 def test_giving_up_one_board_leaves_the_others_as_they_are(phase: Phase) -> None:
-    other = PhaseFactory.create(track__recipe=RECIPE)
+    other, phase = phase, PhaseFactory.create(track__recipe=RECIPE)
     for each in (other, phase):
         teams_with(each, [0.9, 0.5])
-        compute(each)
+        assert compute(each).version == version_of(each)
     kept = BoardSureness.objects.get(phase=other)
     BoardSureness.objects.update(computed_at=NOW - timedelta(hours=1))
     scored(phase, TeamFactory.create(competition=phase.track.competition), report_of(9, 0.7))
@@ -195,7 +199,7 @@ def test_giving_up_one_board_leaves_the_others_as_they_are(phase: Phase) -> None
 
     found = BoardSureness.objects.get(phase=phase)
     assert (found.reason, found.rows, found.basis) == ("crashed", {}, "")
-    assert found.version == phase.standings_version.value  # type: ignore[attr-defined]
+    assert found.version == version_of(phase)
     again = BoardSureness.objects.get(phase=other)
     assert (again.stamp, again.reason, again.version) == (kept.stamp, "", kept.version)
 
@@ -210,6 +214,7 @@ def test_a_track_of_a_recipe_that_is_gone_says_so(phase: Phase) -> None:
     work()
     found = BoardSureness.objects.get()
     assert (found.reason, found.signature_hash, found.rows) == ("recipe", "", {})
+    assert (found.items, found.pairs, found.level) == (0, 0, 0.0)
 
 
 def test_ties_and_baselines_are_told_by_row(phase: Phase) -> None:

@@ -56,6 +56,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_composite_boards.py",
     ),
     "malpan.leaderboard.selectors": (
+        "leaderboard/test_beside_the_rows.py",
         "leaderboard/test_selectors.py",
         "leaderboard/test_reading.py",
         "leaderboard/test_days.py",
