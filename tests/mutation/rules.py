@@ -120,7 +120,10 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
     **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("apply", "alongside")},
-    "malpan.submissions.rescoring.batches": (*_RESCORING, "submissions/rescoring/test_together.py"),
+    "malpan.submissions.rescoring.batches": (
+        "submissions/rescoring/test_batches_together.py",
+        *_RESCORING,
+    ),
     "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
     "malpan.submissions.rescoring.services": (
         *_RESCORING[1:],
