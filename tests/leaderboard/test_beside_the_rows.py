@@ -128,6 +128,14 @@ def test_a_board_is_of_a_split_where_the_present_references_of_its_phase_are(pha
     assert not board(phase).covers_split
 
 
+def test_a_board_that_is_empty_or_hidden_counts_no_row(phase: Phase) -> None:
+    assert (board(phase).row_count, board(phase).total, board(phase).rows) == (0, 0, ())
+    finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    assert (board(phase).row_count, board(phase).total) == (1, 1)
+    phase = changed(phase, board=Phase.Board.HIDDEN)
+    assert (board(phase).row_count, board(phase).total) == (0, 0)
+
+
 # --- what it costs ----------------------------------------------------------------------------------------------------
 def test_what_others_have_costs_a_reader_no_query(
     phase: Phase, scored: list[Submission], django_assert_num_queries: Any
