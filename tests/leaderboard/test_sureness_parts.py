@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.utils import timezone
@@ -15,15 +15,15 @@ from malpan.jobs import outcome
 from malpan.jobs.claim import claim_next
 from malpan.leaderboard import standings
 from malpan.leaderboard.boards import BoardRow, RowSureness, Sureness
-from malpan.leaderboard.models import BoardItems, BoardSnapshot, BoardSureness
+from malpan.leaderboard.models import BoardItems, BoardSnapshot, BoardSureness, StandingsVersion
 from malpan.leaderboard.sureness import computing, selectors, sources
 from malpan.leaderboard.sureness.queueing import queue_due
 from malpan.leaderboard.sureness.sources import Basis, Source
-from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
+from malpan.submissions.models import HiddenResult, MetricResult, RescoreBatch, ScoringRun
 from scoring.composite import Component
 from scoring.recipes import get_recipe
 from scoring.records import ItemScores
-from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory
+from tests.factories import PhaseFactory, ReferenceVersionFactory, ScoringRunFactory, TeamFactory, UserFactory
 from tests.leaderboard.sureness_world import RECIPE, compute, report_of, scored, teams_with, work
 
 NOW = timezone.now()
@@ -39,6 +39,10 @@ def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 def phase(db: None) -> Phase:
     phase: Phase = PhaseFactory.create(track__recipe=RECIPE)
     return phase
+
+
+def version_of(phase: Phase) -> UUID:
+    return StandingsVersion.objects.get(phase=phase).value
 
 
 def row(name: str, rank: int | None = 1) -> BoardRow:
@@ -74,7 +78,7 @@ def test_a_result_is_as_the_instrument_has_it() -> None:
 def test_all_that_decides_the_result_is_in_its_basis() -> None:
     run, other = ScoringRun(pk=7), ScoringRun(pk=8)
     part = Component("bleurt", 2.0, higher_is_better=True)
-    basis = Basis(get_recipe(RECIPE), "s", (part,), (Source("a", 1, run),))
+    basis = Basis(get_recipe(RECIPE), "s", (part,), (Source("a", 1, run),), lacks=False)
     changed = [
         replace(basis, recipe=get_recipe("rag-qa-strict@1")),
         replace(basis, signature_hash="t"),
@@ -131,6 +135,31 @@ def test_a_published_board_is_computed_from_the_runs_of_its_signature(phase: Pha
     assert found.lacks
 
 
+def test_of_several_runs_of_its_signature_a_published_board_takes_the_newest_and_no_repeat(phase: Phase) -> None:
+    """The scores of repeats are not those of the items that are kept: with them it would have no intervals at all."""
+    (submission,) = teams_with(phase, [0.9])
+    published = submission.live_run
+    assert published is not None
+    signature = published.signature_hash
+    again, _repeat = (
+        ScoringRunFactory.create(
+            submission=submission, state="finished", final_score=0.1, finished_at=NOW, signature_hash=signature,
+            batch=RescoreBatch.objects.create(
+                competition=phase.track.competition, phase=phase, reason="r", created_by=UserFactory.create(),
+                repeats=repeats, state="cancelled",
+            ),
+        )
+        for repeats in (1, 2)
+    )  # fmt: skip
+    ScoringRun.objects.filter(pk=published.pk).update(profile="official")  # in the table it is behind the others now
+    rows = [{"submission": str(submission.public_id), "rank": 1}]
+    snapshot = BoardSnapshot(phase=phase, rows=rows, recipe=RECIPE, signature_hash=signature, kind="public")
+
+    basis = sources.basis_of(BoardSureness(phase=phase, snapshot=snapshot))
+
+    assert [each.run for each in basis.sources] == [again]
+
+
 # --- what is written --------------------------------------------------------------------------------------------------
 def test_how_long_it_took_is_noted(phase: Phase) -> None:
     teams_with(phase, [0.9, 0.5])
@@ -154,10 +183,10 @@ def test_a_late_result_writes_nothing(phase: Phase, monkeypatch: pytest.MonkeyPa
 
 
 def test_giving_up_one_board_leaves_the_others_as_they_are(phase: Phase) -> None:
-    other = PhaseFactory.create(track__recipe=RECIPE)
+    other, phase = phase, PhaseFactory.create(track__recipe=RECIPE)
     for each in (other, phase):
         teams_with(each, [0.9, 0.5])
-        compute(each)
+        assert compute(each).version == version_of(each)
     kept = BoardSureness.objects.get(phase=other)
     BoardSureness.objects.update(computed_at=NOW - timedelta(hours=1))
     scored(phase, TeamFactory.create(competition=phase.track.competition), report_of(9, 0.7))
@@ -170,7 +199,7 @@ def test_giving_up_one_board_leaves_the_others_as_they_are(phase: Phase) -> None
 
     found = BoardSureness.objects.get(phase=phase)
     assert (found.reason, found.rows, found.basis) == ("crashed", {}, "")
-    assert found.version == phase.standings_version.value  # type: ignore[attr-defined]
+    assert found.version == version_of(phase)
     again = BoardSureness.objects.get(phase=other)
     assert (again.stamp, again.reason, again.version) == (kept.stamp, "", kept.version)
 
@@ -185,6 +214,7 @@ def test_a_track_of_a_recipe_that_is_gone_says_so(phase: Phase) -> None:
     work()
     found = BoardSureness.objects.get()
     assert (found.reason, found.signature_hash, found.rows) == ("recipe", "", {})
+    assert (found.items, found.pairs, found.level) == (0, 0, 0.0)
 
 
 def test_ties_and_baselines_are_told_by_row(phase: Phase) -> None:

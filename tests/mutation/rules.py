@@ -56,13 +56,19 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_composite_boards.py",
     ),
     "malpan.leaderboard.selectors": (
+        "leaderboard/test_beside_the_rows.py",
         "leaderboard/test_selectors.py",
         "leaderboard/test_reading.py",
         "leaderboard/test_days.py",
-        "leaderboard/test_standings.py",
-        "leaderboard/test_composing.py",
-        "leaderboard/test_snapshots.py",
-        "submissions/test_release.py",
+        *(
+            f"leaderboard/test_standings.py::test_{name}"
+            for name in (
+                "the_own_row_is_there_on_every_page",
+                "a_change_that_is_taken_back_leaves_no_mark",
+                "a_reader_waits_a_moment_for_another_and_then_reads_what_was_before",
+                "who_changed_something_sees_it_though_another_is_computing",
+            )
+        ),
     ),
     "malpan.leaderboard.day_boards": ("leaderboard/test_day_boards.py",),
     "malpan.leaderboard.passing": ("leaderboard/test_passing.py",),
@@ -113,14 +119,22 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
-    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("batches", "apply", "alongside")},
+    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("apply", "alongside")},
+    "malpan.submissions.rescoring.batches": (
+        "submissions/rescoring/test_batches_together.py",
+        *_RESCORING,
+    ),
     "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
     "malpan.submissions.rescoring.services": (
         *_RESCORING[1:],
         "submissions/rescoring/test_edges.py",
+        "submissions/rescoring/test_together.py",
+        "submissions/rescoring/test_orders.py::test_a_failed_run_ends_the_order_with_the_reason_and_a_letter",
+        "submissions/rescoring/test_orders.py::test_who_ordered_it_hears_that_somebody_else_ended_it",
         "submissions/rescoring/test_locks.py::test_an_application_waits_for_an_upload_of_any_team",
         "competitions/test_composites.py",
     ),
+    "malpan.submissions.rescoring.orders": ("submissions/rescoring/test_order_rules.py",),
     "malpan.notifications.preferences": ("notifications/test_preferences.py",),
     "malpan.notifications.outbox": ("notifications/test_outbox.py", "notifications/test_sending.py"),
     "malpan.competitions.selectors": ("competitions/test_selectors.py", "web/test_pages.py"),
@@ -206,10 +220,9 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "regression": (),
             "diversity": ("significance/test_comparison.py",),
             "required_words": (),
-            "bertscore": (),
-            "bleurt": (),
         }.items()
     },
+    **{f"scoring.metrics.{name}": ("scoring/metrics/test_what_models_read.py",) for name in ("bertscore", "bleurt")},
 }
 
 

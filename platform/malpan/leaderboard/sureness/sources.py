@@ -49,7 +49,7 @@ class Basis:
     signature_hash: str
     components: tuple[Component, ...]
     sources: tuple[Source, ...]
-    lacks: bool = False
+    lacks: bool
     is_rounded: bool = False
 
     def content(self, trials: int, seed: int) -> list[Any]:
@@ -80,14 +80,15 @@ def _of_phase(wanted: BoardSureness) -> Basis:
 
 
 def _of_snapshot(snapshot: BoardSnapshot) -> Basis:
-    """Runs are found by signature: another one may be live since."""
+    """Runs are found by signature: another one may be live since. Of several the newest, which completes what judges
+    left out, but none of a batch of repeats: their scores count nowhere, and their items are not kept.
+    """
     rows = snapshot.rows[:ROWS]
     names = [row.get("submission", "") for row in rows]
     runs = ScoringRun.objects.filter(
-        submission__public_id__in=[name for name in names if name],
-        submission__phase=snapshot.phase,
-        state=ScoringRun.State.FINISHED,
+        submission__public_id__in=[name for name in names if name], state=ScoringRun.State.FINISHED
     )
+    runs = runs.exclude(batch__repeats__gt=1)
     runs = runs.select_related("submission", "reference_version", "hidden_result").order_by("pk")
     by_name = {}
     for run in runs:

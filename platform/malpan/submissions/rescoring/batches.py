@@ -109,7 +109,7 @@ def together(batch: RescoreBatch) -> list[RescoreBatch]:
     """``batch`` and those that were started together with it, by number. One query, none where it is alone."""
     if batch.group is None:
         return [batch]
-    rows = RescoreBatch.objects.filter(competition=batch.competition_id, group=batch.group).order_by("pk")
+    rows = RescoreBatch.objects.filter(group=batch.group).order_by("pk")
     return list(rows.select_related("phase__track__competition", "reference_version", "created_by", "closed_by"))
 
 

@@ -169,7 +169,7 @@ def _orders_about(batch: RescoreBatch) -> QuerySet[RescoreOrder]:
     """Those that apply it; of batches that were started together each is about all."""
     about = Q(batch=batch)
     if batch.group is not None:
-        about |= Q(batch__group=batch.group, batch__competition=batch.competition_id)
+        about |= Q(batch__group=batch.group)
     return RescoreOrder.objects.filter(about).select_related("batch", "ordered_by", "ended_by")
 
 
