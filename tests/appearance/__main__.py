@@ -60,7 +60,7 @@ def main() -> int:
     with demo_site() as site, chromium() as browser:
         sessions = site.call(PEOPLE, "sessions")
         site.call(PEOPLE, "add_empty_competitions")
-        awarded = site.call(PEOPLE, "awarded")
+        awarded = wait_for(partial(site.call, PEOPLE, "awarded"), "the awards of the demo", seconds=600, every=2)
         found = list(_found(site, sessions, options, awarded["check"]))
         if not options.who or WINNER in options.who:
             sessions[WINNER] = awarded["session"]

@@ -212,9 +212,7 @@ def make(state: State) -> World:
     if state.is_published:
         publish_final_board(phase=phase, actor=organiser, note_ko="발표")
     _plant_stages(phase, teams, organiser, now, is_published=state.is_published)
-    Award.objects.create(
-        competition=competition, team=teams["own"], position=1, title_ko=WORDS[AWARD], awarded_on="2026-12-05"
-    )
+    Award.objects.create(competition=competition, team=teams["own"], position=1, title_ko=WORDS[AWARD], awarded_on=now)
     return world
 
 

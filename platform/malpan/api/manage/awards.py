@@ -71,7 +71,7 @@ def change(request: ApiRequest, slug: str, pk: int, data: shown.AwardValues) -> 
 
 
 @operations.post(f"{ONE}/move/", "moveAward", _("상의 차례 바꾸기"), list[shown.ManagedAward])
-def move(request: ApiRequest, slug: str, pk: int, data: shown.Move) -> Any:
+def move(request: ApiRequest, slug: str, pk: int, data: shown.AwardPlace) -> Any:
     found = managed(request, slug, Permission.MANAGE)
     awards.move_award(award=awarded.award_of(found, pk), actor=request.auth.person, position=data.position)
     return _list(found)

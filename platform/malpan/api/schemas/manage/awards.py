@@ -34,7 +34,7 @@ class NewAward(AwardValues):
     awarded_on: date
 
 
-class Move(Body):
+class AwardPlace(Body):
     position: Annotated[int, Field(ge=1, le=32767)]  # from 1
 
 
