@@ -1,7 +1,7 @@
 """``/healthz/``: whether this web process can do its work, and in its detail whether anybody scores and files go.
 
-Without a scoring process people can still read and upload, without the store of files they can read: these are
-warnings, and the answer stays 200, as a load balancer that takes the pages away would make it worse.
+Without a scoring process people can still read and upload, without the store of files or room for the database they can
+read: these are warnings, and the answer stays 200, as a load balancer that takes the pages away would make it worse.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from health_check.base import HealthCheck, HealthCheckResult
 from health_check.exceptions import ServiceWarning
 from health_check.views import HealthCheckView
 
+from malpan.core.database.room import no_room_at
 from malpan.core.storage import silent_since
 from malpan.jobs.heartbeat import scorers
 from malpan.jobs.outage import UNREACHABLE
@@ -53,6 +54,16 @@ class Scorers(_Warning):
 
 
 @dataclasses.dataclass
+class DatabaseRoom(_Warning):
+    """Whether the database refused nothing lately for want of room."""
+
+    async def trouble(self) -> str:
+        at = await sync_to_async(no_room_at)()
+        said = "the disk of the database has no room left, last noticed at {}; uploads are refused, nothing is charged"
+        return said.format(at.isoformat(timespec="seconds")) if at else ""
+
+
+@dataclasses.dataclass
 class Files(_Warning):
     """Whether the store of files answered this process when it last asked: nobody is asked here."""
 
@@ -65,7 +76,7 @@ class Files(_Warning):
 class SiteHealthView(HealthCheckView):
     """Database and cache must work; a warning alone is no failure."""
 
-    checks = ("health_check.checks.Database", "health_check.checks.Cache", Scorers, Files)
+    checks = ("health_check.checks.Database", "health_check.checks.Cache", DatabaseRoom, Scorers, Files)
 
     async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """The library's answer, but 200 for warnings."""

@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 
 from malpan.competitions.models import Phase
 from malpan.core.chores import last_chores
+from malpan.core.database.room import no_room_at
 from malpan.core.locks import repeatable_read
 from malpan.core.models import Chore
 from malpan.jobs.claim import waits_since
@@ -56,7 +57,7 @@ class SiteCollector(Collector):
             with connection.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{STATEMENT_SECONDS}s"])
             found = [*_queue(now), *_ended(now), *_workers(now), *_site(now), *_signs(now)]
-        return [*found, _redis()]
+        return [*found, *_redis()]
 
 
 def _queue(now: datetime) -> Iterator[Metric]:
@@ -152,13 +153,19 @@ def _signs(now: datetime) -> Iterator[Metric]:
     yield from (silence, backup, broken)
 
 
-def _redis() -> Metric:
-    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``."""
+def _redis() -> Iterator[Metric]:
+    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``. And what it knows of the database."""
     try:
         cache.get("malpan-is-it-there")
     except (RedisError, OSError):
-        return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
-    return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 1)
+        yield GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
+        return
+    yield GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 1)
+    yield GaugeMetricFamily(
+        "malpan_database_full",
+        "1 where the database's disk had no room in the last minutes.",
+        int(no_room_at() is not None),
+    )
 
 
 def _site(now: datetime) -> Iterator[Metric]:

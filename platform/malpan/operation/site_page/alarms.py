@@ -47,11 +47,15 @@ def alarms(
     lanes: Sequence[Lane],
     disk: Disk | None,
     mail: MailState | None,
+    no_room_at: datetime | None,
     chores: Mapping[str, Chore],
     now: datetime,
 ) -> list[Alarm]:
-    """All that is wrong, what is urgent first. ``mail`` is ``None`` if the cache that knows it is away."""
+    """All that is wrong, what is urgent first. ``mail`` is ``None`` if the cache that knows it is away;
+    ``no_room_at``: when the database last had no room.
+    """
     found = [
+        *_of_database(no_room_at),
         *_of_scorers(scorers),
         *_of_queue(lanes),
         *_of_programs(chores, now),
@@ -61,6 +65,15 @@ def alarms(
         *_of_chains(chores.get(Chore.Name.CHAIN_CHECK), now),
     ]
     return sorted(found, key=lambda alarm: not alarm.is_urgent)
+
+
+def _of_database(no_room_at: datetime | None) -> Iterator[Alarm]:
+    if no_room_at is not None:
+        text = _(
+            "데이터베이스 디스크가 가득 찼습니다. 읽기만 되고, 제출을 받지 못하며 채점이 멈춰 있습니다(마지막 거절 "
+            "%(at)s). 그 디스크에 자리를 마련하면 나머지는 저절로 이어집니다(deploy/OPERATIONS.md, A disk is full)."
+        )
+        yield Alarm(text % {"at": kst_text(no_room_at)}, is_urgent=True)
 
 
 def _of_scorers(scorers: Scorers) -> Iterator[Alarm]:

@@ -8,6 +8,7 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from malpan.core.chores import last_chores
+from malpan.core.database.room import no_room_at
 from malpan.core.mail_state import MailState, mail_state
 from malpan.jobs.heartbeat import scorers
 from malpan.operation.site_page import facts
@@ -20,6 +21,7 @@ def facts_of_alarms(now: datetime) -> dict[str, Any]:
         "lanes": facts.lanes(now),
         "disk": facts.disk(),
         "mail": _mail(),
+        "no_room_at": no_room_at(),
         "chores": last_chores(),
         "now": now,
     }
