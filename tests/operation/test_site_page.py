@@ -249,3 +249,17 @@ def test_healthz_warns_of_a_dead_scorer_and_stays_up() -> None:
     status, text = healthz()
     assert status == 200
     assert "last report 180 s ago" in text
+
+
+@pytest.mark.usefixtures("clean_cache")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("free", "said"), [(10, "Files(): OK"), (9, "Files(): Warning: 9 % of the disk of files")])
+def test_healthz_warns_of_a_disk_of_files_as_the_page_does(
+    free: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = facts.Disk(free * GIB, 100 * GIB)
+    monkeypatch.setattr("malpan.operation.health.disk", lambda: room)
+    beat("scoring@a/0", {})
+    assert said in healthz()[1]
+    assert healthz()[0] == 200
+    assert bool(texts(disk=room)) == (free < 10)

@@ -21,6 +21,7 @@ from malpan.core.database.room import no_room_at
 from malpan.core.storage import silent_since
 from malpan.jobs.heartbeat import scorers
 from malpan.jobs.outage import UNREACHABLE
+from malpan.operation.site_page.facts import disk
 
 
 class _Warning(HealthCheck):
@@ -65,9 +66,12 @@ class DatabaseRoom(_Warning):
 
 @dataclasses.dataclass
 class Files(_Warning):
-    """Whether the store of files answered this process when it last asked: nobody is asked here."""
+    """Whether the disk of files has room, or the store answered this process when it last asked: it is not asked here."""
 
     async def trouble(self) -> str:
+        room = disk()
+        if room is not None and room.is_low:
+            return f"{int(100 * room.share)} % of the disk of files is free; without room uploads are refused"
         since = silent_since()
         said = "the store of files has not answered since {}; uploads are refused, nothing is charged and nothing lost"
         return said.format(since.isoformat(timespec="seconds")) if since else ""

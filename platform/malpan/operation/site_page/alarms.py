@@ -17,7 +17,6 @@ from malpan.jobs.heartbeat import Scorers
 from malpan.operation.site_page.facts import Disk, Lane
 
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
-LOW_DISK: Final = 0.1  # of the disk is free
 CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
 SILENCE: Final = timedelta(minutes=3)  # of the programs that say every half minute that they are there
 
@@ -129,10 +128,9 @@ def _is_silent(sign: Chore | None, now: datetime) -> bool:
 
 
 def _of_disk(disk: Disk | None) -> Iterator[Alarm]:
-    if disk is not None and disk.total and disk.free / disk.total < LOW_DISK:
-        share = int(100 * disk.free / disk.total)
+    if disk is not None and disk.is_low:
         text = _("파일을 두는 디스크가 %(share)d%%만 남았습니다. 가득 차면 제출을 받지 못하니 공간을 늘리십시오.")
-        yield Alarm(text % {"share": share}, is_urgent=True, event=DISK_LOW)
+        yield Alarm(text % {"share": int(100 * disk.share)}, is_urgent=True, event=DISK_LOW)
 
 
 def _of_mail(mail: MailState | None) -> Iterator[Alarm]:

@@ -27,6 +27,7 @@ DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
 AHEAD: Final = timedelta(days=14)
 DEADLINES: Final = 12
+LOW_DISK: Final = 0.1  # of the disk is free
 
 State = ScoringRun.State
 
@@ -65,6 +66,16 @@ class Disk:
 
     free: int
     total: int
+
+    @property
+    def share(self) -> float:
+        """How much of it is free."""
+        return self.free / self.total if self.total else 1.0
+
+    @property
+    def is_low(self) -> bool:
+        """Whether somebody must make room."""
+        return self.share < LOW_DISK
 
 
 @dataclass(frozen=True, slots=True)
