@@ -55,7 +55,7 @@ def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
     facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "disk": ROOMY, "mail": GOOD_MAIL}
-    found = alarms(**(facts_of_all | {"no_room_at": None, "chores": well_but(), "now": now} | known))
+    found = alarms(**(facts_of_all | {"no_room_at": None, "lacking": [], "chores": well_but(), "now": now} | known))
     return [(alarm.text, alarm.is_urgent) for alarm in found]
 
 

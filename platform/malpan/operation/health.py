@@ -66,7 +66,7 @@ class DatabaseRoom(_Warning):
 
 @dataclasses.dataclass
 class Files(_Warning):
-    """Whether the disk of files has room, or the store answered this process when it last asked: it is not asked here."""
+    """Whether the disk of files has room, or the store answered this process when it last asked: it is not asked."""
 
     async def trouble(self) -> str:
         room = disk()

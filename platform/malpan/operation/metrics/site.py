@@ -29,6 +29,7 @@ from malpan.jobs.models import OPEN, Job, Worker
 from malpan.jobs.registry import kinds
 from malpan.operation.site_page.facts import disk_of_files
 from malpan.submissions import visibility
+from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import Submission
 
 STATEMENT_SECONDS: Final = 5
@@ -72,7 +73,12 @@ def _queue(now: datetime) -> Iterator[Metric]:
         for kind in sorted({*kinds(), *(kind for kind, _cause, _state in found)}):
             for state in ("queued", "running"):
                 jobs.add_metric([kind, cause, state], found.get((kind, cause, state), (0, None))[0])
-    yield from (jobs, age)
+    outside = GaugeMetricFamily("malpan_jobs_waiting", "Queued jobs that wait for what error names.", labels=["error"])
+    held = Job.objects.filter(state=Job.State.QUEUED, waiting_since__isnull=False).order_by()
+    counts = {ModelMissing.code: 0} | dict(held.values_list("error_code").annotate(jobs=Count("pk")))
+    for error, count in counts.items():
+        outside.add_metric([error], count)
+    yield from (jobs, age, outside)
 
 
 def _ended(now: datetime) -> Iterator[Metric]:

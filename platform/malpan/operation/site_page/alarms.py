@@ -14,7 +14,7 @@ from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
 from malpan.core.times import kst_text
 from malpan.jobs.heartbeat import Scorers
-from malpan.operation.site_page.facts import Disk, Lane
+from malpan.operation.site_page.facts import Disk, LackingModels, Lane
 
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
 CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
@@ -44,6 +44,7 @@ def alarms(
     *,
     scorers: Scorers,
     lanes: Sequence[Lane],
+    lacking: Sequence[LackingModels],
     disk: Disk | None,
     mail: MailState | None,
     no_room_at: datetime | None,
@@ -57,6 +58,7 @@ def alarms(
         *_of_database(no_room_at),
         *_of_scorers(scorers),
         *_of_queue(lanes),
+        *_of_models(lacking),
         *_of_programs(chores, now),
         *_of_disk(disk),
         *_of_mail(mail),
@@ -105,6 +107,18 @@ def _of_queue(lanes: Sequence[Lane]) -> Iterator[Alarm]:
             minutes = int(lane.oldest_wait.total_seconds() // 60)
             text = _("%(minutes)d분 넘게 기다린 제출이 있습니다. 채점 서버를 늘리거나 멈춘 것이 없는지 확인하십시오.")
             yield Alarm(text % {"minutes": minutes}, is_urgent=True, event=QUEUE_STUCK)
+
+
+def _of_models(lacking: Sequence[LackingModels]) -> Iterator[Alarm]:
+    for each in lacking:
+        text = ngettext(
+            "프로필 %(profile)s의 모델이 있는 채점 서버를 찾지 못해 채점 %(runs)d건이 기다립니다. 채점 서버의 "
+            "SCORING_PROFILE을 확인하고 모델을 받으십시오(python -m scoring models list).",
+            "프로필 %(profile)s의 모델이 있는 채점 서버를 찾지 못해 채점 %(runs)d건이 기다립니다. 채점 서버의 "
+            "SCORING_PROFILE을 확인하고 모델을 받으십시오(python -m scoring models list).",
+            each.runs,
+        )
+        yield Alarm(text % {"profile": each.profile, "runs": each.runs}, is_urgent=True, event=QUEUE_STUCK)
 
 
 def _of_programs(chores: Mapping[str, Chore], now: datetime) -> Iterator[Alarm]:

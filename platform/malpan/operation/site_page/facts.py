@@ -21,6 +21,7 @@ from malpan.core.times import KST
 from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import Scorer, Scorers
 from malpan.jobs.models import Job
+from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import ScoringRun
 
 DAY: Final = timedelta(days=1)
@@ -57,6 +58,14 @@ class Failure:
     """How many runs of the last day failed with an error code."""
 
     code: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class LackingModels:
+    """How many runs wait for a worker with the models of a profile."""
+
+    profile: str
     runs: int
 
 
@@ -157,6 +166,13 @@ def failures(now: datetime) -> list[Failure]:
     rows = ScoringRun.objects.filter(finished_at__gt=now - DAY, state=State.FAILED).order_by()
     counted = rows.values_list("error_code").annotate(runs=Count("pk")).order_by("-runs", "error_code")
     return [Failure(code, runs) for code, runs in counted]
+
+
+def lacking_models() -> list[LackingModels]:
+    """The profiles whose models no worker had that asked. One query."""
+    rows = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], error_code=ModelMissing.code)
+    counted = rows.order_by("profile").values_list("profile").annotate(runs=Count("pk"))
+    return [LackingModels(profile, runs) for profile, runs in counted]
 
 
 def storage() -> Storage:

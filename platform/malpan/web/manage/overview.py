@@ -29,7 +29,7 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         "work": work,
         "open_batches": batch_lines(work.batches),
         "oldest_wait": duration_text(_rounded_down(work.oldest_wait)) if work.oldest_wait is not None else "",
-        "is_calm": not (work.failed or work.questions or work.batches or work.judge_waits),
+        "is_calm": not (work.failed or work.questions or work.batches or work.model_waits),
         "groups": groups_of(access, items),
         "steps": _first_steps(access, items),
         "counts": _counts(items),

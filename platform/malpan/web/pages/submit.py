@@ -120,7 +120,8 @@ def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpRes
         then = _("올리던 파일은 접수하지 않았으니, 돌아가서 다시 골라 주십시오. 제출 횟수는 쓰지 않았습니다.")
         return lead_to_terms(request, page.competition, back=_form_address(page), then=then)
     except SystemFault:
-        raise  # has an error page and its status, and is logged and counted
+        request.session.save()  # the memo: nobody else does where the status is that of an error
+        raise  # it has a page, and is logged and counted
     except DomainError as error:
         return _back(request, page, error)
 
