@@ -100,7 +100,9 @@ def trouble() -> str:
         return ""  # which its own check says
     if not found.working:
         silence = found.last_silence
-        last = "none has ever reported" if silence is None else f"last report {int(silence.total_seconds())} s ago"
+        last = (
+            "none has reported within a day" if silence is None else f"last report {int(silence.total_seconds())} s ago"
+        )
         return f"no scoring process takes work ({last}); uploads are accepted and wait"
     if found.silent:
         return f"{len(found.silent)} of {len(found.all)} scoring processes are silent"
