@@ -151,6 +151,16 @@ def test_a_job_that_could_not_run_yet_is_not_late() -> None:
     assert 4 * 3600 <= age < 4 * 3600 + 60
 
 
+def test_a_run_that_was_given_up_counts_until_its_submission_is_scored() -> None:
+    gone = ended(20, state="failed", final_score=None, error_code="worker_lost")
+    ended(10, state="failed", final_score=None, error_code="worker_lost")
+    ended(30, submission=gone.submission)  # before it
+    assert values("malpan_runs_given_up", cause="submission", error="worker_lost") == [2]
+    ended(5, submission=gone.submission)
+    assert values("malpan_runs_given_up", cause="submission", error="worker_lost") == [1]
+    assert values("malpan_runs_last_hour", state="failed") == [2]
+
+
 def test_jobs_that_wait_for_something_outside_are_counted_by_what_it_is() -> None:
     assert values("malpan_jobs_waiting") == [0]
     for state, since in (("queued", timezone.now()), ("queued", timezone.now()), ("queued", None)):

@@ -41,7 +41,11 @@ _ENDED: Final = """
     SELECT run.batch_id IS NOT NULL, run.state, run.error_code, count(*),
         sum(submission.item_count), sum(extract(epoch FROM run.finished_at - run.started_at)),
         percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.started_at - run.queued_at)),
-        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at))
+        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at)),
+        count(*) FILTER (WHERE run.state = 'failed' AND NOT EXISTS (
+            SELECT FROM submissions_scoringrun later WHERE later.submission_id = run.submission_id
+            AND later.state = 'finished' AND later.finished_at > run.finished_at
+        ))
     FROM submissions_scoringrun run JOIN submissions_submission submission ON submission.id = run.submission_id
     WHERE run.finished_at > %(since)s
     GROUP BY 1, 2, 3
@@ -86,6 +90,11 @@ def _ended(now: datetime) -> Iterator[Metric]:
     runs = GaugeMetricFamily(
         "malpan_runs_last_hour", "Runs that ended in the last hour.", labels=["cause", "state", "error"]
     )
+    given_up = GaugeMetricFamily(
+        "malpan_runs_given_up",
+        "Of those that failed: whose submission was not scored since.",
+        labels=["cause", "error"],
+    )
     waits = GaugeMetricFamily(
         "malpan_run_wait_seconds", "Waits of the last hour's runs until they began.", labels=["cause", "percentile"]
     )
@@ -98,10 +107,11 @@ def _ended(now: datetime) -> Iterator[Metric]:
     )
     of_cause = dict.fromkeys(CAUSES.values(), 0)
     values = {"since": now - WINDOW, "shares": [each / 100 for each in PERCENTILES]}
-    for is_rescoring, state, error, count, item_count, seconds, wait, took in _rows(_ENDED, values):
+    for is_rescoring, state, error, count, item_count, seconds, wait, took, unscored in _rows(_ENDED, values):
         cause = CAUSES[Job.Lane(int(is_rescoring))]
         runs.add_metric([cause, state, error], count)
         if state != "finished":
+            given_up.add_metric([cause, error], unscored)
             continue
         of_cause[cause] = item_count
         if seconds:  # imported ones have none
@@ -111,7 +121,7 @@ def _ended(now: datetime) -> Iterator[Metric]:
                 family.add_metric([cause, str(percentile)], value)
     for cause, count in of_cause.items():
         items.add_metric([cause], count)
-    yield from (runs, waits, takes, items, pace)
+    yield from (runs, given_up, waits, takes, items, pace)
 
 
 def _workers(now: datetime) -> Iterator[Metric]:
