@@ -28,6 +28,8 @@ from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
 from malpan.core.errors import StorageUnavailable
 from malpan.core.models import AuditEntry, Chore
+from malpan.jobs.heartbeat import beat
+from malpan.jobs.models import Worker
 from malpan.operation.backup import making, postgres, restoring
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
@@ -77,9 +79,10 @@ def uploads(phase: Phase) -> Iterator[list[int]]:
 
 
 def everything() -> dict[str, list[tuple]]:
-    """Every row of every table, but for the values of pairs and for when a backup was last made."""
+    """Every row of every table, but for the values of pairs, for when a backup was last made and for who works."""
     with connection.cursor() as cursor:
-        tables = set(connection.introspection.table_names(cursor)) - {PairValue._meta.db_table, Chore._meta.db_table}
+        others = {model._meta.db_table for model in (PairValue, Chore, Worker)}
+        tables = set(connection.introspection.table_names(cursor)) - others
         found = {}
         for table in tables:
             cursor.execute(f'SELECT md5(x::text) FROM "{table}" x ORDER BY 1')
@@ -101,6 +104,7 @@ def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
     phase = Phase.objects.get(track__competition=competition)
     person = UserFactory.create()
     PairValue.objects.create(key=b"k" * 32, value=0.5)
+    beat("scoring@a/0", {})
     with uploads(phase) as during:
         before = len(during)
         call_command("backup", tmp_path / "busy")
@@ -111,6 +115,7 @@ def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
 
     other_site()
     call_command("restore", tmp_path / "quiet")
+    assert not Worker.objects.exists()  # those of the other site
     assert everything() == now
     assert pages(competition) == shown
     assert read_facts() == facts

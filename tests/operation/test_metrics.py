@@ -157,6 +157,24 @@ def test_a_job_that_could_not_run_yet_is_not_late() -> None:
     assert 4 * 3600 <= age < 4 * 3600 + 60
 
 
+def test_a_run_that_was_given_up_counts_until_its_submission_is_scored() -> None:
+    gone = ended(20, state="failed", final_score=None, error_code="worker_lost")
+    ended(10, state="failed", final_score=None, error_code="worker_lost")
+    ended(30, submission=gone.submission)  # before it
+    assert values("malpan_runs_given_up", cause="submission", error="worker_lost") == [2]
+    ended(5, submission=gone.submission)
+    assert values("malpan_runs_given_up", cause="submission", error="worker_lost") == [1]
+    assert values("malpan_runs_last_hour", state="failed") == [2]
+
+
+def test_jobs_that_wait_for_something_outside_are_counted_by_what_it_is() -> None:
+    assert values("malpan_jobs_waiting") == [0]
+    for state, since in (("queued", timezone.now()), ("queued", timezone.now()), ("queued", None)):
+        run = ScoringRunFactory.create(state=state)
+        Job.objects.filter(pk=run.job_id).update(waiting_since=since, error_code="model_missing")
+    assert values("malpan_jobs_waiting", error="model_missing") == [2]
+
+
 def test_the_runs_of_the_last_hour_are_counted_and_timed() -> None:
     phase = PhaseFactory.create()
     batch = RescoreBatch.objects.create(
@@ -283,7 +301,7 @@ def test_a_scrape_takes_the_same_few_queries_whatever_there_is() -> None:
         heartbeat.beat(f"scoring@{number}/0", {"gpu_used_bytes": 1})
     with CaptureQueriesContext(connection) as many:
         exposition()
-    assert len(many) == len(few) <= 11
+    assert len(many) == len(few) <= 12
 
 
 # --- that rules and dashboard know it ---------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
     facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "disk": ROOMY, "mail": GOOD_MAIL}
-    found = alarms(**(facts_of_all | {"chores": well_but(), "now": now} | known))
+    found = alarms(**(facts_of_all | {"no_room_at": None, "lacking": [], "chores": well_but(), "now": now} | known))
     return [(alarm.text, alarm.is_urgent) for alarm in found]
 
 
@@ -239,7 +239,7 @@ def healthz() -> tuple[int, str]:
 @pytest.mark.django_db(transaction=True)
 def test_healthz_warns_of_a_dead_scorer_and_stays_up() -> None:
     assert healthz()[0] == 200
-    assert "Scorers(): Warning: no scoring process takes work (none has ever reported)" in healthz()[1]
+    assert "Scorers(): Warning: no scoring process takes work (none has reported within a day)" in healthz()[1]
     beat("scoring@a/0", {})
     assert "Scorers(): OK" in healthz()[1]
     beat("scoring@b/0", {})
@@ -249,3 +249,17 @@ def test_healthz_warns_of_a_dead_scorer_and_stays_up() -> None:
     status, text = healthz()
     assert status == 200
     assert "last report 180 s ago" in text
+
+
+@pytest.mark.usefixtures("clean_cache")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("free", "said"), [(10, "Files(): OK"), (9, "Files(): Warning: 9 % of the disk of files")])
+def test_healthz_warns_of_a_disk_of_files_as_the_page_does(
+    free: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = facts.Disk(free * GIB, 100 * GIB)
+    monkeypatch.setattr("malpan.operation.health.disk", lambda: room)
+    beat("scoring@a/0", {})
+    assert said in healthz()[1]
+    assert healthz()[0] == 200
+    assert bool(texts(disk=room)) == (free < 10)

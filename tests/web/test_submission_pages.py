@@ -15,9 +15,10 @@ from django.utils import timezone
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.jobs.heartbeat import beat
 from malpan.submissions.models import ScoringRun, Submission
-from tests.factories import PhaseFactory, TeamFactory, finished_submission, prediction_bytes, update_jobs
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, prediction_bytes, update_jobs
 from tests.web import html
 from tests.web.conftest import SCORES, Contest, client_of, in_state
+from tests.web.manage_people import client_with_role
 
 
 def page_of(client: Client, address: str) -> html.Element:
@@ -146,6 +147,23 @@ def test_a_queued_submission_says_that_no_worker_can_score_it(contest: Contest, 
         beat("scoring@bad/0", {}, refusal)
     text = html.parse(member.get(fragment_address(contest.queued)).content.decode()).text
     assert "채점 서버를 기다리는 중입니다" in text
+
+
+def test_a_submission_says_that_no_worker_has_its_models_and_organisers_and_operators_are_told(
+    contest: Contest, member: Client
+) -> None:
+    runs = ScoringRun.objects.filter(submission=contest.queued)
+    organiser, staff = client_with_role(contest.competition, "organiser"), client_of(UserFactory.create(is_staff=True))
+    now = timezone.now()
+    update_jobs(runs, not_before=now + timedelta(seconds=15), waiting_since=now, error_code="model_missing")
+    runs.update(error_code="model_missing", profile="official")
+    beat("scoring@demo/0", {})
+    text = html.parse(member.get(fragment_address(contest.queued)).content.decode()).text
+    assert "채점 모델이 준비된 채점 서버를 찾지 못해 기다립니다" in text
+    assert "다시 올리지 마십시오" in text
+    told = "프로필 official의 모델이 있는 채점 서버를 찾지 못해 채점 1건이 기다립니다"
+    pages = (organiser, contest.url("manage/")), (organiser, contest.url("manage/runs/")), (staff, "/manage/site/")
+    assert all(told in page_of(client, address).text for client, address in pages)
     assert "다음 차례" not in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -386,3 +387,19 @@ def test_checks_are_counted_by_address_so_that_nobody_keeps_the_others_waiting(
 def test_a_stranger_is_sent_to_log_in_and_one_without_a_team_to_the_team_page(phase: Phase) -> None:
     assert "/accounts/login/" in check(Client(), phase, prediction_bytes()).redirect_chain[0][0]
     assert check(client_of(UserFactory.create()), phase, prediction_bytes()).redirect_chain[0][0].endswith("/team/")
+
+
+def test_a_disk_without_room_is_a_fault_of_ours_that_is_logged_and_costs_nothing(
+    phase: Phase, member: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_args: Any) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr("malpan.core.storage.local_disk.os.fsync", full)
+    response = upload(member, phase, prediction_bytes(), memo="첫 모델")
+    assert (response.status_code, response.redirect_chain) == (507, [])
+    assert "저장 공간이 부족해" in page_of(response).one("main").text
+    assert any("storage_full at" in message for message in caplog.messages)
+    assert not Submission.objects.exists()
+    monkeypatch.undo()
+    assert "첫 모델" in member.get(address(phase)).content.decode()  # typed once

@@ -183,9 +183,11 @@ class ChainBusy(SystemFault):
 
 
 class ModelMissing(SystemFault):
-    """A model of the scoring profile is not on the worker's machine."""
+    """A model of the scoring profile is not on the worker's machine: the run waits for a worker that has it. Written to
+    the run, not raised.
+    """
 
-    text = _("채점 서버에 채점 모델이 준비되지 않았습니다. 운영자가 조치하고 있습니다.")
+    text = _("채점 모델이 준비된 채점 서버를 찾지 못해 기다립니다. 운영자가 준비하면 이어서 채점합니다.")
 
 
 class JudgeBudgetUsedUp(SystemFault):

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
 from malpan.core.times import kst_day_bounds
-from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp
+from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp, ModelMissing
 from malpan.submissions.models import JudgeUsage, Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.querysets import charged
 from malpan.teams.models import Team
@@ -29,11 +29,13 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeWait:
-    """Runs that wait for the LLM judge of a model profile. ``requests`` and ``tokens``: what it has cost so far."""
+class ModelWait:
+    """Runs that wait for the models of a profile, or for its LLM judge, as ``error_code`` names. ``requests`` and
+    ``tokens``: what the judge has cost so far.
+    """
 
     profile: str
-    is_budget: bool  # the budget is used up; otherwise the server is away
+    error_code: str
     runs: int
     requests: int
     tokens: int
@@ -50,7 +52,7 @@ class OpenWork:
     questions: int
     oldest_question_at: datetime | None
     batches: tuple[RescoreBatch, ...]
-    judge_waits: tuple[JudgeWait, ...]
+    model_waits: tuple[ModelWait, ...]
     coming: tuple[Moment, ...]
     uploads_today: int
     rejections_today: int
@@ -84,7 +86,7 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         questions=waiting["count"],
         oldest_question_at=waiting["oldest"],
         batches=open_batches(competition),
-        judge_waits=judge_waits_of(competition),
+        model_waits=model_waits_of(competition),
         coming=coming_moments(competition, now),
         uploads_today=uploads["today"],
         rejections_today=rejections.count(),
@@ -110,9 +112,9 @@ def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     return tuple(rows.select_related("phase__track__competition"))
 
 
-def judge_waits_of(competition: Competition) -> tuple[JudgeWait, ...]:
-    """The runs of ``competition`` that wait for a judge, by profile and reason. One query, two if there are any."""
-    codes = (JudgeBudgetUsedUp.code, JudgeAway.code)
+def model_waits_of(competition: Competition) -> tuple[ModelWait, ...]:
+    """The runs of ``competition`` that wait for models or a judge, by profile and reason. One or two queries."""
+    codes = (ModelMissing.code, JudgeBudgetUsedUp.code, JudgeAway.code)
     rows = ScoringRun.objects.filter(
         submission__phase__track__competition=competition,
         state__in=[State.QUEUED, State.RUNNING],
@@ -121,9 +123,9 @@ def judge_waits_of(competition: Competition) -> tuple[JudgeWait, ...]:
     counted = list(rows.order_by().values("profile", "error_code").annotate(runs=Count("pk")).order_by("profile"))
     used = JudgeUsage.objects.in_bulk([row["profile"] for row in counted], field_name="profile") if counted else {}
     return tuple(
-        JudgeWait(
+        ModelWait(
             profile=row["profile"],
-            is_budget=row["error_code"] == JudgeBudgetUsedUp.code,
+            error_code=row["error_code"],
             runs=row["runs"],
             requests=used[row["profile"]].requests if row["profile"] in used else 0,
             tokens=used[row["profile"]].tokens if row["profile"] in used else 0,

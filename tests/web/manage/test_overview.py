@@ -18,7 +18,7 @@ from malpan.jobs.heartbeat import beat
 from malpan.jobs.models import Worker
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.overview_selectors import open_work_of
-from tests.factories import CANARY, CompetitionFactory, PhaseFactory, UserFactory
+from tests.factories import CANARY, CompetitionFactory, PhaseFactory, ScoringRunFactory, UserFactory
 from tests.web import html
 from tests.web.conftest import Contest
 from tests.web.manage_people import client_with_role
@@ -43,6 +43,17 @@ def test_the_page_says_what_waits(contest: Contest) -> None:
     assert "답변을 기다리는 문의 1건" in waiting
     assert "정답 2번 정정" in waiting
     assert "마감 어문 규범 본선" in page.one("ul", "coming").text
+
+
+def test_what_waits_while_nobody_scores_is_something_to_do(db: None) -> None:
+    run = ScoringRunFactory.create(state="queued")
+    competition = run.submission.phase.track.competition
+    client, address = client_with_role(competition, "viewer"), f"/competitions/{competition.slug}/manage/"
+    page = page_of(client, address)
+    assert "채점하는 서버가 없어 기다리는 채점 1건" in page.one("ul", "todo").text
+    assert "기다리는 일이 없습니다" not in page.text
+    beat("scoring@a/0", {})
+    assert "기다리는 일이 없습니다" in page_of(client, address).text
 
 
 def test_a_calm_competition_says_so(db: None) -> None:
@@ -183,7 +194,7 @@ def test_the_menu_has_four_groups_with_what_waits_and_only_what_one_may_open(con
     assert [group.text for group in rail.all("p")] == ["준비", "운영", "채점", "기록"]
     waiting = {a.attributes["href"]: a.text for a in rail.all("a")}
     assert "1 건이 기다림" in waiting[contest.url("manage/questions/")]
-    assert "1 건이 기다림" in waiting[contest.url("manage/runs/")]  # the failed one
+    assert "1 건 실패" in waiting[contest.url("manage/runs/")]
     assert "건이 기다림" not in waiting[contest.url("manage/teams/")]
     viewer = page_of(client_with_role(contest.competition, "viewer"), contest.url("manage/"))
     links = {a.attributes["href"] for a in viewer.all("nav")[-1].all("a")}

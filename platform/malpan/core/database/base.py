@@ -5,6 +5,8 @@ connection is tried: if that is not answered within ``CONNECT_SECONDS`` either, 
 with ``OperationalError``, as if the connection had broken. What becomes of it at the server is then unknown: who must
 know asks the rows. After an attempt that was not answered, this process makes no other one for ``AGAIN_SECONDS``: its
 threads answer at once that the database is away, rather than wait one after the other.
+
+That its disk is full is noted whoever meets it (``room``), as reading goes on as if all were well.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from typing import Any, Final, TypeVar
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg.abc import PQGen
-from psycopg.errors import ConnectionTimeout
+from psycopg.errors import ConnectionTimeout, DiskFull
+
+from malpan.core.database.room import note_no_room
 
 SILENCE_SECONDS: Final = 5.0
 CONNECT_SECONDS: Final = 3
@@ -51,7 +55,11 @@ class WatchedConnection(psycopg.Connection[Any]):
 
     def wait(self, gen: PQGen[Found], interval: float = 0.1, timeout: float | None = None) -> Found:
         """As psycopg's; raises ``OperationalError`` if the server hangs, and closes the connection."""
-        return super().wait(self._watched(gen), interval, timeout)
+        try:
+            return super().wait(self._watched(gen), interval, timeout)
+        except DiskFull:
+            note_no_room()
+            raise
 
     def _watched(self, gen: PQGen[Found]) -> Generator[Any, Any, Found]:
         """``gen``, which is told every ``interval`` that nothing has come."""

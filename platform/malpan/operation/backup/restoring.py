@@ -20,6 +20,7 @@ from malpan.core.storage.collecting import hold_unnamed
 from malpan.core.storage.local_disk import LocalDisk
 from malpan.core.storage.moving import copy_notes
 from malpan.core.storage.places import configured
+from malpan.jobs.models import Worker
 from malpan.local.schema import differing_columns
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
@@ -62,6 +63,7 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
     ContentType.objects.clear_cache()
     call_command("migrate", interactive=False, verbosity=0)  # what this version adds to that of the backup
     _require_own_columns()
+    Worker.objects.all().delete()  # they worked for the site as it was; those of this one report by themselves
     return manifest, _compared(manifest), hold_unnamed()
 
 

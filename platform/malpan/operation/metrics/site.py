@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 
 from malpan.competitions.models import Phase
 from malpan.core.chores import last_chores
+from malpan.core.database.room import no_room_at
 from malpan.core.locks import repeatable_read
 from malpan.core.models import Chore
 from malpan.jobs.claim import waits_since
@@ -28,6 +29,7 @@ from malpan.jobs.models import OPEN, Job, Worker
 from malpan.jobs.registry import kinds
 from malpan.operation.site_page.facts import disk_of_files
 from malpan.submissions import visibility
+from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import Submission
 
 STATEMENT_SECONDS: Final = 5
@@ -39,7 +41,11 @@ _ENDED: Final = """
     SELECT run.batch_id IS NOT NULL, run.state, run.error_code, count(*),
         sum(submission.item_count), sum(extract(epoch FROM run.finished_at - run.started_at)),
         percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.started_at - run.queued_at)),
-        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at))
+        percentile_cont(%(shares)s) WITHIN GROUP (ORDER BY extract(epoch FROM run.finished_at - run.started_at)),
+        count(*) FILTER (WHERE run.state = 'failed' AND NOT EXISTS (
+            SELECT FROM submissions_scoringrun later WHERE later.submission_id = run.submission_id
+            AND later.state = 'finished' AND later.finished_at > run.finished_at
+        ))
     FROM submissions_scoringrun run JOIN submissions_submission submission ON submission.id = run.submission_id
     WHERE run.finished_at > %(since)s
     GROUP BY 1, 2, 3
@@ -56,7 +62,7 @@ class SiteCollector(Collector):
             with connection.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{STATEMENT_SECONDS}s"])
             found = [*_queue(now), *_ended(now), *_workers(now), *_site(now), *_signs(now)]
-        return [*found, _redis()]
+        return [*found, *_redis()]
 
 
 def _queue(now: datetime) -> Iterator[Metric]:
@@ -71,13 +77,23 @@ def _queue(now: datetime) -> Iterator[Metric]:
         for kind in sorted({*kinds(), *(kind for kind, _cause, _state in found)}):
             for state in ("queued", "running"):
                 jobs.add_metric([kind, cause, state], found.get((kind, cause, state), (0, None))[0])
-    yield from (jobs, age)
+    outside = GaugeMetricFamily("malpan_jobs_waiting", "Queued jobs that wait for what error names.", labels=["error"])
+    held = Job.objects.filter(state=Job.State.QUEUED, waiting_since__isnull=False).order_by()
+    counts = {ModelMissing.code: 0} | dict(held.values_list("error_code").annotate(jobs=Count("pk")))
+    for error, count in counts.items():
+        outside.add_metric([error], count)
+    yield from (jobs, age, outside)
 
 
 def _ended(now: datetime) -> Iterator[Metric]:
     """The runs that ended in the last hour: how many and how, how long they waited and took, and at what pace."""
     runs = GaugeMetricFamily(
         "malpan_runs_last_hour", "Runs that ended in the last hour.", labels=["cause", "state", "error"]
+    )
+    given_up = GaugeMetricFamily(
+        "malpan_runs_given_up",
+        "Of those that failed: whose submission was not scored since.",
+        labels=["cause", "error"],
     )
     waits = GaugeMetricFamily(
         "malpan_run_wait_seconds", "Waits of the last hour's runs until they began.", labels=["cause", "percentile"]
@@ -91,10 +107,11 @@ def _ended(now: datetime) -> Iterator[Metric]:
     )
     of_cause = dict.fromkeys(CAUSES.values(), 0)
     values = {"since": now - WINDOW, "shares": [each / 100 for each in PERCENTILES]}
-    for is_rescoring, state, error, count, item_count, seconds, wait, took in _rows(_ENDED, values):
+    for is_rescoring, state, error, count, item_count, seconds, wait, took, unscored in _rows(_ENDED, values):
         cause = CAUSES[Job.Lane(int(is_rescoring))]
         runs.add_metric([cause, state, error], count)
         if state != "finished":
+            given_up.add_metric([cause, error], unscored)
             continue
         of_cause[cause] = item_count
         if seconds:  # imported ones have none
@@ -104,7 +121,7 @@ def _ended(now: datetime) -> Iterator[Metric]:
                 family.add_metric([cause, str(percentile)], value)
     for cause, count in of_cause.items():
         items.add_metric([cause], count)
-    yield from (runs, waits, takes, items, pace)
+    yield from (runs, given_up, waits, takes, items, pace)
 
 
 def _workers(now: datetime) -> Iterator[Metric]:
@@ -152,13 +169,19 @@ def _signs(now: datetime) -> Iterator[Metric]:
     yield from (silence, backup, broken)
 
 
-def _redis() -> Metric:
-    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``."""
+def _redis() -> Iterator[Metric]:
+    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``. And what it knows of the database."""
     try:
         cache.get("malpan-is-it-there")
     except (RedisError, OSError):
-        return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
-    return GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 1)
+        yield GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
+        return
+    yield GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 1)
+    yield GaugeMetricFamily(
+        "malpan_database_full",
+        "1 where the database's disk had no room in the last minutes.",
+        int(no_room_at() is not None),
+    )
 
 
 def _site(now: datetime) -> Iterator[Metric]:

@@ -14,10 +14,9 @@ from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
 from malpan.core.times import kst_text
 from malpan.jobs.heartbeat import Scorers
-from malpan.operation.site_page.facts import Disk, Lane
+from malpan.operation.site_page.facts import Disk, LackingModels, Lane
 
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
-LOW_DISK: Final = 0.1  # of the disk is free
 CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
 SILENCE: Final = timedelta(minutes=3)  # of the programs that say every half minute that they are there
 
@@ -45,15 +44,21 @@ def alarms(
     *,
     scorers: Scorers,
     lanes: Sequence[Lane],
+    lacking: Sequence[LackingModels],
     disk: Disk | None,
     mail: MailState | None,
+    no_room_at: datetime | None,
     chores: Mapping[str, Chore],
     now: datetime,
 ) -> list[Alarm]:
-    """All that is wrong, what is urgent first. ``mail`` is ``None`` if the cache that knows it is away."""
+    """All that is wrong, what is urgent first. ``mail`` is ``None`` if the cache that knows it is away;
+    ``no_room_at``: when the database last had no room.
+    """
     found = [
+        *_of_database(no_room_at),
         *_of_scorers(scorers),
         *_of_queue(lanes),
+        *_of_models(lacking),
         *_of_programs(chores, now),
         *_of_disk(disk),
         *_of_mail(mail),
@@ -61,6 +66,15 @@ def alarms(
         *_of_chains(chores.get(Chore.Name.CHAIN_CHECK), now),
     ]
     return sorted(found, key=lambda alarm: not alarm.is_urgent)
+
+
+def _of_database(no_room_at: datetime | None) -> Iterator[Alarm]:
+    if no_room_at is not None:
+        text = _(
+            "데이터베이스 디스크가 가득 찼습니다. 읽기만 되고, 제출을 받지 못하며 채점이 멈춰 있습니다(마지막 거절 "
+            "%(at)s). 그 디스크에 자리를 마련하면 나머지는 저절로 이어집니다(deploy/OPERATIONS.md, A disk is full)."
+        )
+        yield Alarm(text % {"at": kst_text(no_room_at)}, is_urgent=True)
 
 
 def _of_scorers(scorers: Scorers) -> Iterator[Alarm]:
@@ -95,6 +109,18 @@ def _of_queue(lanes: Sequence[Lane]) -> Iterator[Alarm]:
             yield Alarm(text % {"minutes": minutes}, is_urgent=True, event=QUEUE_STUCK)
 
 
+def _of_models(lacking: Sequence[LackingModels]) -> Iterator[Alarm]:
+    for each in lacking:
+        text = ngettext(
+            "프로필 %(profile)s의 모델이 있는 채점 서버를 찾지 못해 채점 %(runs)d건이 기다립니다. 채점 서버의 "
+            "SCORING_PROFILE을 확인하고 모델을 받으십시오(python -m scoring models list).",
+            "프로필 %(profile)s의 모델이 있는 채점 서버를 찾지 못해 채점 %(runs)d건이 기다립니다. 채점 서버의 "
+            "SCORING_PROFILE을 확인하고 모델을 받으십시오(python -m scoring models list).",
+            each.runs,
+        )
+        yield Alarm(text % {"profile": each.profile, "runs": each.runs}, is_urgent=True, event=QUEUE_STUCK)
+
+
 def _of_programs(chores: Mapping[str, Chore], now: datetime) -> Iterator[Alarm]:
     """Beat orders through the chores: where these are silent nothing is known of it."""
     if _is_silent(chores.get(Chore.Name.CHORES), now):
@@ -116,10 +142,9 @@ def _is_silent(sign: Chore | None, now: datetime) -> bool:
 
 
 def _of_disk(disk: Disk | None) -> Iterator[Alarm]:
-    if disk is not None and disk.total and disk.free / disk.total < LOW_DISK:
-        share = int(100 * disk.free / disk.total)
+    if disk is not None and disk.is_low:
         text = _("파일을 두는 디스크가 %(share)d%%만 남았습니다. 가득 차면 제출을 받지 못하니 공간을 늘리십시오.")
-        yield Alarm(text % {"share": share}, is_urgent=True, event=DISK_LOW)
+        yield Alarm(text % {"share": int(100 * disk.share)}, is_urgent=True, event=DISK_LOW)
 
 
 def _of_mail(mail: MailState | None) -> Iterator[Alarm]:

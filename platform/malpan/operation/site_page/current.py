@@ -8,18 +8,21 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from malpan.core.chores import last_chores
+from malpan.core.database.room import no_room_at
 from malpan.core.mail_state import MailState, mail_state
 from malpan.jobs.heartbeat import scorers
 from malpan.operation.site_page import facts
 
 
 def facts_of_alarms(now: datetime) -> dict[str, Any]:
-    """What ``alarms`` takes. Three queries, of small tables."""
+    """What ``alarms`` takes. Four queries, of small tables."""
     return {
         "scorers": scorers(),
         "lanes": facts.lanes(now),
+        "lacking": facts.lacking_models(),
         "disk": facts.disk(),
         "mail": _mail(),
+        "no_room_at": no_room_at(),
         "chores": last_chores(),
         "now": now,
     }

@@ -21,12 +21,14 @@ from malpan.core.times import KST
 from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import Scorer, Scorers
 from malpan.jobs.models import Job
+from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import ScoringRun
 
 DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
 AHEAD: Final = timedelta(days=14)
 DEADLINES: Final = 12
+LOW_DISK: Final = 0.1  # of the disk is free
 
 State = ScoringRun.State
 
@@ -60,11 +62,29 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class LackingModels:
+    """How many runs wait for a worker with the models of a profile."""
+
+    profile: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Disk:
     """Bytes of the disk of the private files."""
 
     free: int
     total: int
+
+    @property
+    def share(self) -> float:
+        """How much of it is free."""
+        return self.free / self.total if self.total else 1.0
+
+    @property
+    def is_low(self) -> bool:
+        """Whether somebody must make room."""
+        return self.share < LOW_DISK
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +166,13 @@ def failures(now: datetime) -> list[Failure]:
     rows = ScoringRun.objects.filter(finished_at__gt=now - DAY, state=State.FAILED).order_by()
     counted = rows.values_list("error_code").annotate(runs=Count("pk")).order_by("-runs", "error_code")
     return [Failure(code, runs) for code, runs in counted]
+
+
+def lacking_models() -> list[LackingModels]:
+    """The profiles whose models no worker had that asked. One query."""
+    rows = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], error_code=ModelMissing.code)
+    counted = rows.order_by("profile").values_list("profile").annotate(runs=Count("pk"))
+    return [LackingModels(profile, runs) for profile, runs in counted]
 
 
 def storage() -> Storage:

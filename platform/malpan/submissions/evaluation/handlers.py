@@ -11,6 +11,7 @@ from malpan.competitions.errors import UnknownTrackRecipe
 from malpan.competitions.references import recipe_named
 from malpan.core.log import logged_with
 from malpan.jobs import outcome, registry
+from malpan.jobs.faults import PUT_BACK_SECONDS
 from malpan.jobs.lease import LeaseLost, LeaseRenewer
 from malpan.jobs.models import Job
 from malpan.submissions.errors import ModelMissing, ScoringCrashed
@@ -112,9 +113,11 @@ def _recipe_of(run: ScoringRun) -> Recipe:
 
 @contextmanager
 def _models_required() -> Iterator[None]:
-    """Raise a missing model as ``ModelMissing``, a fault on our side, and log the command that fetches it."""
+    """Let the job wait while a model is missing, and log the command that fetches it: another worker may have it, and
+    whoever starts one in the wrong way costs nobody a try.
+    """
     try:
         yield
     except ModelUnavailable as error:
         logger.error("%s", error)
-        raise ModelMissing from error
+        raise registry.MustWait(ModelMissing, pause=PUT_BACK_SECONDS, at_most=None) from error

@@ -15,6 +15,7 @@ from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_competition
+from malpan.core.database.room import no_room_at
 from malpan.jobs.heartbeat import scorers
 from malpan.submissions.overview_selectors import waiting_by_page
 from malpan.web.manage.menu import MENU, Link
@@ -47,6 +48,7 @@ class ManageAccess:
             "can_manage": self.may(Permission.MANAGE),
             "can_operate": self.may(Permission.OPERATE),
             "scorers": scorers(),
+            "database_is_full": no_room_at() is not None,
         }
 
     def _menu(self) -> list[tuple[str | Promise, list[Link]]]:

@@ -25,11 +25,14 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """What waits now, what comes next, and the state of the set-up."""
     work = open_work_of(access.competition)
     items = checklist_of(access.competition)
-    context = access.context("manage_overview") | {
+    context = access.context("manage_overview")
+    unscored = 0 if context["scorers"].working else work.queued  # nobody takes them
+    context |= {
         "work": work,
         "open_batches": batch_lines(work.batches),
         "oldest_wait": duration_text(_rounded_down(work.oldest_wait)) if work.oldest_wait is not None else "",
-        "is_calm": not (work.failed or work.questions or work.batches or work.judge_waits),
+        "unscored": unscored,
+        "is_calm": not (unscored or work.failed or work.questions or work.batches or work.model_waits),
         "groups": groups_of(access, items),
         "steps": _first_steps(access, items),
         "counts": _counts(items),

@@ -22,7 +22,7 @@ from malpan.submissions import manage_selectors, retrying
 from malpan.submissions.evaluation import actions
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.models import ScoringRun
-from malpan.submissions.overview_selectors import judge_waits_of
+from malpan.submissions.overview_selectors import model_waits_of
 from malpan.web.acting import act
 from malpan.web.forms.runs import CancelForm, RunFilterForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -82,7 +82,7 @@ def _table(request: MemberRequest, access: ManageAccess) -> dict[str, Any]:
         "form": form,
         "queue": queue,
         "running": [runs.line_of(run) for run in queue.running],
-        "judge_waits": judge_waits_of(access.competition),
+        "model_waits": model_waits_of(access.competition),
         "oldest_age": runs.age_text(queue.oldest_age),
         "page": page,
         "lines": lines,

@@ -25,7 +25,7 @@ from malpan.core.errors import RequestError
 from malpan.core.messages import text_of, text_of_code
 from malpan.leaderboard.sureness.results import Ends, intervals_of
 from malpan.submissions import selectors
-from malpan.submissions.errors import FinalsNotUsed
+from malpan.submissions.errors import FinalsNotUsed, ModelMissing
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.finals import choose_finals
 from malpan.submissions.models import ScoringRun, Submission
@@ -54,7 +54,7 @@ UNFINISHED = frozenset({ScoringRun.State.QUEUED, ScoringRun.State.RUNNING})
 class SubmissionStatus:
     """The state of one submission in the status fragment; ``run`` has only what the reader may see.
 
-    ``end`` is when the score is expected; empty if unknown.
+    ``end`` is when the score is expected; empty if unknown. ``fault``: why it failed, or that no worker has its models.
     """
 
     submission: Submission
@@ -91,6 +91,9 @@ def status_of(
     forecast = forecast or Forecast()
     own_run = selectors.run_to_show(submission)
     run_forecast = forecast.of(own_run)
+    lacks_worker = forecast.lacks_worker(own_run)
+    lacks_models = run is not None and lacks_worker and run.error_code == ModelMissing.code
+    is_faulty = lacks_models or (run is not None and run.state == ScoringRun.State.FAILED)
     return SubmissionStatus(
         submission=submission,
         run=run,
@@ -99,9 +102,9 @@ def status_of(
         waiting_before=run_forecast.waiting_before,
         end=expected_end_text(run_forecast.finish_at, forecast.now) if run_forecast.finish_at else "",
         stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
-        fault=text_of_code(run.error_code) if run and run.state == ScoringRun.State.FAILED else "",
+        fault=text_of_code(run.error_code) if run and is_faulty else "",
         is_demo=run is not None and scores.is_demo(run, "final_score"),
-        lacks_worker=forecast.lacks_worker(own_run),
+        lacks_worker=lacks_worker,
         raw=composites.raw_text(run.recipe, run.scores, track) if run else "",
         hidden_raw=composites.raw_text(run.recipe, run.hidden.scores, track) if run and run.hidden else "",
         is_unreadable=scores.is_unreadable(submission),

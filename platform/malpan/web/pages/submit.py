@@ -16,7 +16,7 @@ from malpan.competitions.errors import TermsNotAccepted
 from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import sample_file
 from malpan.core import uploads
-from malpan.core.errors import DomainError
+from malpan.core.errors import DomainError, SystemFault
 from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, SameFile, UploadTooLarge
 from malpan.submissions.intake import DryRun, check_only, submit
@@ -103,7 +103,7 @@ def _asked_again(request: HttpRequest, page: PageContext, error: SameFile) -> Ht
 
 
 def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpResponse]) -> HttpResponse:
-    """What ``take`` answers; a refusal is shown with the form, which is there again."""
+    """What ``take`` answers; a refusal is shown with the form, which is there again. Raises what is a fault of ours."""
     try:
         return take()
     except FileRejected as error:
@@ -119,6 +119,9 @@ def _outcome(request: HttpRequest, page: PageContext, take: Callable[[], HttpRes
     except TermsNotAccepted:
         then = _("올리던 파일은 접수하지 않았으니, 돌아가서 다시 골라 주십시오. 제출 횟수는 쓰지 않았습니다.")
         return lead_to_terms(request, page.competition, back=_form_address(page), then=then)
+    except SystemFault:
+        request.session.save()  # the memo: nobody else does where the status is that of an error
+        raise  # it has a page, and is logged and counted
     except DomainError as error:
         return _back(request, page, error)
 

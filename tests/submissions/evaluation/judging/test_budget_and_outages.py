@@ -23,7 +23,7 @@ from malpan.jobs.models import Job
 from malpan.submissions.evaluation import computing, judge_budget
 from malpan.submissions.evaluation.judge_budget import SharedLedger
 from malpan.submissions.models import JudgeReservation, JudgeUsage, QuotaEntry, ScoringRun
-from malpan.submissions.overview_selectors import judge_waits_of
+from malpan.submissions.overview_selectors import model_waits_of
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.submissions.tasks import prune_pair_values
 from malpan.teams.models import Team
@@ -312,7 +312,7 @@ def test_a_new_attempt_begins_without_the_cause_of_the_last(
     assert claim_run(run) is not None
     run = fresh(run)
     assert (run.state, run.error_code) == (State.RUNNING, "")
-    assert judge_waits_of(phase.track.competition) == ()
+    assert model_waits_of(phase.track.competition) == ()
 
 
 def test_a_judge_that_was_back_meanwhile_is_waited_for_anew(
