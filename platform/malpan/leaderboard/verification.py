@@ -26,6 +26,7 @@ from malpan.leaderboard.ranking import Entry, Rule, rank
 from malpan.leaderboard.recomputing import differing
 from malpan.leaderboard.rules import components_from, composite_json
 from malpan.submissions.integrity import chain
+from malpan.submissions.integrity.items import altered_items
 from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
 from malpan.submissions.models import ChainEntry, ScoringRun, Submission
 from scoring.signature import json_sha256
@@ -43,6 +44,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "board_differs": _("발표한 순위표가 기록과 다릅니다."),
     "composite_differs": _("발표한 순위표의 종합 점수나 순위가 그 표의 점수로 다시 계산한 것과 다릅니다."),
     "board_gone": _("기록된 순위표가 데이터베이스에 없습니다."),
+    "items_differ": _("문항별 값으로 다시 구한 점수가 채점의 점수와 다릅니다."),
     "standing_differs": _("순위표의 줄이 채점 결과로 다시 계산한 것과 다릅니다."),
 }
 
@@ -70,6 +72,7 @@ def verify_competition(competition: Competition) -> list[Finding]:
         found += _receipts(competition, entries)
         found += _scores(competition, entries)
         found += _boards(competition, entries)
+        found += [Finding("items_differ", f"{name} {metric}") for name, metric in altered_items(competition)]
         found += _standings(competition)
         return found
 
