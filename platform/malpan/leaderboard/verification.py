@@ -25,8 +25,8 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Entry, Rule, rank
 from malpan.leaderboard.recomputing import differing
 from malpan.leaderboard.rules import components_from, composite_json
+from malpan.submissions.evaluation.item_check import altered_items
 from malpan.submissions.integrity import chain
-from malpan.submissions.integrity.items import altered_items
 from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
 from malpan.submissions.models import ChainEntry, ScoringRun, Submission
 from scoring.signature import json_sha256

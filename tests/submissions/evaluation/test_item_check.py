@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 
 from malpan.competitions.models import Phase
+from malpan.submissions.evaluation.item_check import altered_items, gives
 from malpan.submissions.evaluation.results import item_values, keep
-from malpan.submissions.integrity.items import altered_items, gives
 from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.engine import score
 from scoring.metrics import METRICS
