@@ -96,8 +96,14 @@ HELP = {
     "help_force": ("다른 파일이 있어도 바꿉니다", "replace another file that is there"),
     "help_accept": ("읽은 약관의 판", "the version that you read"),
     "help_create": (
-        "파일대로 대회를 만들거나 맞춥니다. 다시 실행하면 다른 것만 바꿉니다",
-        "make a contest from a file; run again it changes only what differs",
+        "파일대로 대회를 만들거나 맞춥니다. 다시 실행하면 다른 것만 바꿉니다\n"
+        "파일은 TOML이나 JSON입니다. slug와 title_ko, [[tracks]]에 slug, title_ko, recipe, [[tracks.phases]]에 slug, "
+        "title_ko, starts_at, ends_at, references = '정답.json'을 적습니다. 있는 대회의 파일은 malpan settings get "
+        "대회가 씁니다. 잘못 쓴 이름에는 알려진 이름을 모두 보여 줍니다.",
+        "make a contest from a file; run again it changes only what differs\n"
+        "The file is TOML or JSON: slug and title_ko; in [[tracks]] slug, title_ko, recipe; in [[tracks.phases]] slug, "
+        "title_ko, starts_at, ends_at, references = 'answers.json'. malpan settings get CONTEST writes that of a "
+        "contest that is there. A misspelled name is answered with all known ones.",
     ),
     "help_create_team": ("이 이름의 팀을 만듭니다", "make a team of this name"),
     "help_local": ("이 컴퓨터의 scoring 패키지로 검사합니다", "check by the package scoring on this machine"),

@@ -24,11 +24,13 @@ _CHECKOUT: Final = Path(__file__).resolve().parents[2]
 def demo_models_root() -> Path:
     """The folder of the demo models, whether they exist yet or not.
 
-    ``MALPAN_MODELS`` if set; else ``var/models`` of the checkout this file belongs to; else, where Malpan is installed
-    as a package, the user's cache folder.
+    ``MALPAN_MODELS`` if set; else ``models`` in ``MALPAN_VAR``, where a site writes; else ``var/models`` of the
+    checkout this file belongs to; else, where Malpan is installed as a package, the user's cache folder.
     """
     if configured := os.environ.get("MALPAN_MODELS"):
         root = Path(configured).expanduser().resolve()
+    elif site := os.environ.get("MALPAN_VAR"):
+        root = Path(site).expanduser().resolve() / "models"
     elif (_CHECKOUT / "manage.py").is_file():
         root = _CHECKOUT / "var" / "models"
     else:

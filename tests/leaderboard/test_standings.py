@@ -20,6 +20,7 @@ from malpan.competitions.references import recipe_of
 from malpan.leaderboard import composing, ranking, standings
 from malpan.leaderboard.boards import COUNT, TIME, View
 from malpan.leaderboard.models import Standing, StandingMark
+from malpan.leaderboard.recomputing import differing
 from malpan.leaderboard.results import comparable_entries, live_runs, public_entries, submission_counts
 from malpan.leaderboard.rules import rule_of
 from malpan.leaderboard.selectors import board
@@ -198,7 +199,10 @@ def test_after_every_change_the_board_is_what_all_results_give(phase: Phase, see
         world.set_composite = world.set_counting  # type: ignore[method-assign]  # it stays one
     for step in range(40):
         name = world.change()
+        again = Phase.objects.select_related("track").get(pk=phase.pk)
+        assert differing(again) == [], "what is due is no difference"
         assert (step, name, shown(phase)) == (step, name, expected(phase))
+        assert differing(again) == []
         phase.refresh_from_db()
         if phase.frozen_at is not None:
             Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.FROZEN)

@@ -10,11 +10,13 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from malpan.competitions.models import Competition, Phase
+from malpan.competitions.models import Competition, Phase, Track
+from malpan.leaderboard import standings
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.verification import TEXTS, Finding, verify_competition
 from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import ChainEntry, HiddenResult, ScoringRun, Submission
+from malpan.teams.models import Team
 from scoring.signature import json_sha256
 from tests.factories import (
     PhaseFactory,
@@ -147,6 +149,43 @@ def test_an_earlier_score_stays_bound_after_a_rescoring(phase: Phase) -> None:
     assert superseded is not None
     ScoringRun.objects.filter(pk=superseded.pk).update(final_score=0.5)
     assert codes(phase.track.competition) == {"score_differs"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "teams"),
+    [
+        ("UPDATE leaderboard_standing SET final_score = final_score + 0.01 WHERE team_id = %(second)s", [2]),
+        ("UPDATE leaderboard_standing SET key = ARRAY[0.0] WHERE team_id = %(second)s", [2]),
+        ("UPDATE leaderboard_standing SET scores = '{}'", [1, 2, 3]),
+        ("UPDATE leaderboard_standing SET team_id = %(other)s WHERE team_id = %(second)s", [2, 4]),
+        ("UPDATE leaderboard_standing SET is_baseline = true WHERE team_id = %(second)s", [2]),
+        ("DELETE FROM leaderboard_standing WHERE team_id = %(second)s", [2]),
+    ],
+)
+@pytest.mark.parametrize("is_composite", [False, True])
+def test_an_altered_row_of_the_board_is_found(
+    phase: Phase, statement: str, teams: list[int], is_composite: bool
+) -> None:
+    if is_composite:
+        Track.objects.update(composite=[{"score": "final_score", "weight": 45}, {"score": "bleurt", "weight": 45}])
+    standings.refresh_all()
+    competition = phase.track.competition
+    assert verify_competition(competition) == []
+    number = {team.number: team.pk for team in Team.objects.filter(competition=competition)}
+    number[4] = TeamFactory.create(competition=competition, number=4).pk
+    sql(statement % {"second": number[2], "other": number[4]})
+    where = f"{phase.track.slug}/{phase.slug} live"
+    assert verify_competition(competition) == [Finding("standing_differs", f"{where} {each}") for each in teams]
+
+
+def test_an_altered_composite_is_found_and_none_where_a_team_is_due(phase: Phase) -> None:
+    Track.objects.update(composite=[{"score": "final_score", "weight": 45}, {"score": "bleurt", "weight": 45}])
+    standings.refresh_all()
+    sql("UPDATE leaderboard_standing SET composite = jsonb_set(composite, '{value}', '0.5')")
+    assert codes(phase.track.competition) == {"standing_differs"}
+    standings.recompute(Phase.objects.select_related("track").get(pk=phase.pk))
+    Submission.objects.filter(pk=Submission.objects.order_by("pk")[0].pk).update(withdrawn_at=timezone.now())
+    assert verify_competition(phase.track.competition) == []
 
 
 def test_every_finding_has_a_text() -> None:

@@ -30,6 +30,7 @@ from malpan.core.models import AuditEntry
 from malpan.submissions.models import RescoreBatch, Submission
 from tests.factories import CANARY, UserFactory, file_bytes, rows
 from tests.malpan_client.conftest import Outcome
+from tests.paths import ROOT
 from tests.waiting import wait_for
 from tests.web.html import parse
 from tests.web.manage_people import client_of
@@ -154,6 +155,20 @@ def test_a_contest_by_the_command_is_the_same_as_on_the_pages(
     ]
     assert shown["tables"]["tables/submissions.jsonl"] == len(TEAMS)
     assert CANARY not in json.dumps(shown, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("document", ["README.md", "README.ko.md"])
+def test_the_contest_file_of_the_readme_makes_a_contest(
+    command: Callable[..., Outcome], owner: User, folder: Path, document: str
+) -> None:
+    [text] = re.findall(r"^```toml\n(slug = .*?)^```$", (ROOT / document).read_text(encoding="utf-8"), re.M | re.S)
+    example = folder / "example.toml"
+    example.write_text(text, encoding="utf-8")
+    made = steps(command(owner, "create", str(example), "--json"))
+    assert {place for _kind, place in made} >= {"spring", "main", "main/open", "main/open/references"}
+    phase = Phase.objects.get(track__competition__slug="spring")
+    assert (phase.daily_limit, phase.reference_versions.get().is_current) == (5, True)
+    assert steps(command(owner, "create", str(example), "--json")) == []
 
 
 def what_is_shown(command: Callable[..., Outcome], owner: User, slug: str, folder: Path) -> dict[str, Any]:

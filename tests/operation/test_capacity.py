@@ -106,6 +106,6 @@ def test_the_command_takes_what_the_site_measured_itself() -> None:
     out = io.StringIO()
     call_command("capacity", times=[1], target=[0.5, 10], stdout=out)
     first, *_, hopeless, sound = out.getvalue().splitlines()
-    assert "median 40.0 s, 95 % 44.0 s (2)" in first
+    assert "median 40.0 s, mean 42.0 s, 95 % 44.0 s, longest 44.0 s (2)" in first
     assert hopeless.endswith("| 0.5 min | – | – | – | – |")
     assert sound.startswith("| 3,642 | 280 |")

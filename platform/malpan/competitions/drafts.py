@@ -6,10 +6,12 @@ while no submission counts, else when the batch that scored with it is applied.
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from datetime import timedelta
+from typing import IO, TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models import ProtectedError
+from django.utils import timezone
 
 from malpan.competitions.errors import ReferenceDraftInUse, ReferenceNotDraft
 from malpan.competitions.locks import lock_phase
@@ -18,9 +20,13 @@ from malpan.competitions.reference_diff import ReferenceDiff, diff_references
 from malpan.competitions.references import load_references
 from malpan.competitions.versions import add_version, facts_of, store_file
 from malpan.core import audit
+from malpan.core.models import AuditEntry
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+OPENED: Final = "reference_version.open"
+READING: Final = timedelta(minutes=10)
 
 
 def create_draft(
@@ -73,8 +79,13 @@ def discard_draft(*, version: ReferenceVersion, actor: User) -> None:
         raise ReferenceDraftInUse from None
 
 
-def diff_to_current(version: ReferenceVersion) -> ReferenceDiff:
-    """How ``version`` differs from the current one of its phase. It has reference answers: ``VIEW_ANSWERS`` only."""
+def open_diff(*, version: ReferenceVersion, actor: User) -> ReferenceDiff:
+    """How ``version`` differs from the current one of its phase. It has reference answers: ``VIEW_ANSWERS`` only, and
+    the audit log says who read them, once a person and version within ``READING``.
+    """
+    entries = AuditEntry.objects.filter(object_type=version._meta.label_lower, object_id=str(version.pk))
+    if not entries.filter(action=OPENED, actor=actor, created_at__gt=timezone.now() - READING).exists():
+        audit.record(actor=actor, action=OPENED, obj=version, after={"number": version.number})
     recipe = version.phase.track.recipe
     current = ReferenceVersion.objects.filter(phase_id=version.phase_id, is_current=True).first()
     return diff_references(load_references(current, recipe) if current else None, load_references(version, recipe))

@@ -142,11 +142,12 @@ def post_erratum(version: ReferenceVersion, actor: User | None) -> None:
     """Post the erratum of ``version`` as a notice, if it has one."""
     if not version.erratum_ko.strip():
         return
-    track = version.phase.track
+    track, phase = version.phase.track, version.phase
+    english = f"{track.title_en or track.title_ko} · {phase.title_en or phase.title_ko}"
     post_notice(
         competition=track.competition,
-        title_ko=f"{ERRATUM_TITLE_KO}: {track.title_ko} · {version.phase.title_ko}"[:200],
-        title_en=f"{ERRATUM_TITLE_EN}: {track.title_en or track.title_ko}"[:200] if version.erratum_en else "",
+        title_ko=f"{ERRATUM_TITLE_KO}: {track.title_ko} · {phase.title_ko}"[:200],
+        title_en=f"{ERRATUM_TITLE_EN}: {english}"[:200],
         body_ko=version.erratum_ko,
         body_en=version.erratum_en,
         actor=actor,

@@ -37,13 +37,18 @@ def compose(phase: Phase, rule: Rule, fresh: Sequence[Standing]) -> None:
     rows that are ranked together. One read, and one write of the stored rows whose composite is another now.
     """
     kept = list(Standing.objects.filter(phase=phase).only(*_READ))
-    together: dict[tuple[str, str], list[Standing]] = defaultdict(list)
-    for row in (*kept, *fresh):
-        together[row.scope, row.signature_hash].append(row)
     before = {row.pk: (row.key, row.composite) for row in kept}
-    for rows in together.values():
-        compose_together(rows, rule)
+    compose_all((*kept, *fresh), rule)
     _store([row for row in kept if (row.key, row.composite) != before[row.pk]])
+
+
+def compose_all(rows: Iterable[Standing], rule: Rule) -> None:
+    """Set key and composite of all ``rows`` of a phase, each among those that are ranked together."""
+    together: dict[tuple[str, str], list[Standing]] = defaultdict(list)
+    for row in rows:
+        together[row.scope, row.signature_hash].append(row)
+    for group in together.values():
+        compose_together(group, rule)
 
 
 def compose_together(rows: Iterable[Standing], rule: Rule) -> None:

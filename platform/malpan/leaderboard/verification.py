@@ -1,7 +1,8 @@
 """Whether the published scores in the database are still those that the hash chain recorded.
 
 The commitment of every score, hidden ones included, was added to the chain when it began to count; that of every final
-board when it was published. A changed row no longer matches its commitment; in a changed chain the links break.
+board when it was published. A changed row no longer matches its commitment; in a changed chain the links break. The
+standings that boards are read from follow from the scores, so they are computed anew.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from django.db.models import Exists, OuterRef
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from malpan.competitions.models import Competition
+from malpan.competitions.models import Competition, Phase
 from malpan.core.locks import repeatable_read
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Entry, Rule, rank
+from malpan.leaderboard.recomputing import differing
 from malpan.leaderboard.rules import components_from, composite_json
+from malpan.submissions.evaluation.item_check import altered_items
 from malpan.submissions.integrity import chain
 from malpan.submissions.integrity.receipts import receipt_commitment, receipt_facts
 from malpan.submissions.models import ChainEntry, ScoringRun, Submission
@@ -41,6 +44,8 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "board_differs": _("발표한 순위표가 기록과 다릅니다."),
     "composite_differs": _("발표한 순위표의 종합 점수나 순위가 그 표의 점수로 다시 계산한 것과 다릅니다."),
     "board_gone": _("기록된 순위표가 데이터베이스에 없습니다."),
+    "items_differ": _("문항별 값으로 다시 구한 점수가 채점의 점수와 다릅니다."),
+    "standing_differs": _("순위표의 줄이 채점 결과로 다시 계산한 것과 다릅니다."),
 }
 
 
@@ -67,6 +72,8 @@ def verify_competition(competition: Competition) -> list[Finding]:
         found += _receipts(competition, entries)
         found += _scores(competition, entries)
         found += _boards(competition, entries)
+        found += [Finding("items_differ", f"{name} {metric}") for name, metric in altered_items(competition)]
+        found += _standings(competition)
         return found
 
 
@@ -152,6 +159,13 @@ def _boards(competition: Competition, entries: list[ChainEntry]) -> Iterator[Fin
             yield Finding("composite_differs", f"#{entry.number} {where}")
     for number in sorted(unseen):
         yield Finding("board_gone", f"#{number}")
+
+
+def _standings(competition: Competition) -> Iterator[Finding]:
+    phases = Phase.objects.filter(track__competition=competition).select_related("track")
+    for phase in phases.order_by("pk"):
+        for row in differing(phase):
+            yield Finding("standing_differs", f"{phase.track.slug}/{phase.slug} {row.scope} {row.team.number}")
 
 
 def _is_composed(snapshot: BoardSnapshot) -> bool:

@@ -142,7 +142,6 @@ def child_environment(
         "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # a container's only user is often root
         "SITE_URL": os.environ.get("SITE_URL", url),
         "MALPAN_VAR": str(var_directory),
-        "MALPAN_MODELS": os.environ.get("MALPAN_MODELS", str(var_directory / "models")),
         "PROMETHEUS_MULTIPROC_DIR": str(counts),
         "TMPDIR": str(temporary),
         "MALPAN_LOCAL_URL": url,

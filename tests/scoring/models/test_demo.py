@@ -185,12 +185,19 @@ class TestPlace:
     def test_the_variable_decides(self, elsewhere):
         assert demo_models_root() == elsewhere / "demo-1"
 
+    def test_a_site_keeps_them_where_it_writes(self, tmp_path, monkeypatch):
+        monkeypatch.delenv("MALPAN_MODELS")
+        monkeypatch.setenv("MALPAN_VAR", str(tmp_path))
+        assert demo_models_root() == tmp_path / "models" / "demo-1"
+
     def test_a_checkout_keeps_them_under_var(self, monkeypatch):
         monkeypatch.delenv("MALPAN_MODELS")
+        monkeypatch.delenv("MALPAN_VAR", raising=False)
         assert demo_models_root() == ROOT / "var" / "models" / "demo-1"
 
     def test_an_installed_package_keeps_them_in_the_users_cache(self, tmp_path, monkeypatch):
         monkeypatch.delenv("MALPAN_MODELS")
+        monkeypatch.delenv("MALPAN_VAR", raising=False)
         monkeypatch.setattr(demo, "_CHECKOUT", tmp_path / "site-packages")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         assert demo_models_root() == tmp_path / "cache" / "malpan" / "models" / "demo-1"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from malpan.accounts.models import Scope, User
+from malpan.accounts.services import create_api_token
+from malpan.competitions import drafts
 from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, CompetitionRole, Notice, Phase, ReferenceVersion, Track
+from malpan.core.models import AuditEntry
 from tests.factories import (
     CANARY,
     PhaseFactory,
@@ -113,6 +118,32 @@ def test_only_people_who_may_see_answers_see_the_comparison(contest: Contest) ->
     assert CANARY not in listing.content.decode()
 
 
+def test_who_read_the_answers_is_in_the_audit_log(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = draft_of(contest.phase)
+    reader, other = (person_in(contest.competition, "organiser") for _each in range(2))
+    page = contest.url(f"manage/references/{version.pk}/")
+    _row, token = create_api_token(user=reader, label="t", scopes=[Scope.ORGANISE])
+    client_of(person_in(contest.competition, "viewer")).get(page)
+    for _again in range(2):
+        client_of(reader).get(page)
+    client_of(other).get(page)
+    answer = Client().get(f"/api/v1{page}diff/", headers={"authorization": f"Bearer {token}"})
+    assert CANARY in answer.content.decode()
+    assert _readers(version) == [reader, other], "once a person within some minutes"
+
+    monkeypatch.setattr(drafts, "READING", timedelta())
+    Client().get(f"/api/v1{page}diff/", headers={"authorization": f"Bearer {token}"})
+    assert _readers(version) == [reader, other, reader]
+    log = client_of(reader).get(contest.url("manage/audit/?action=reference_version.open")).content.decode()
+    assert "정답을 열어 봄" in log
+
+
+def _readers(version: ReferenceVersion) -> list[User | None]:
+    entries = AuditEntry.objects.filter(action=drafts.OPENED, object_id=str(version.pk)).order_by("pk")
+    assert all(entry.after == {"number": version.number} for entry in entries)
+    return [entry.actor for entry in entries]
+
+
 def test_a_draft_of_another_competition_is_not_there(contest: Contest, empty_phase: Phase) -> None:
     version = draft_of(empty_phase)
     organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
@@ -137,6 +168,11 @@ def test_a_draft_is_published_at_once_where_nothing_was_submitted(empty_phase: P
     assert Notice.objects.get(competition=competition).body_ko == "1번을 고쳤습니다."
     public = Client().get(f"/competitions/{competition.slug}/").content.decode()
     assert "1번을 고쳤습니다." in public
+    english = Client(headers={"accept-language": "en"}).get(f"/competitions/{competition.slug}/").content.decode()
+    title = Notice.objects.get(competition=competition).title_en
+    assert title.startswith("Correction of the reference answers: ")
+    assert title in english
+    assert "정답 정정 안내" not in english
 
 
 def test_a_draft_of_a_phase_with_submissions_goes_through_rescoring(contest: Contest) -> None:

@@ -99,7 +99,8 @@ def draft(request: ApiRequest, slug: str, pk: int) -> Any:
     says=_("정답이 들어 있습니다. 정답을 볼 권한이 있어야 합니다."),
 )
 def diff(request: ApiRequest, slug: str, pk: int) -> Any:
-    found = drafts.diff_to_current(_one(managed(request, slug, Permission.VIEW_ANSWERS), pk))
+    version = _one(managed(request, slug, Permission.VIEW_ANSWERS), pk)
+    found = drafts.open_diff(version=version, actor=request.auth.person)
     return {
         "changed": [_change(each) for each in found.changed],
         "added": [_change(each) for each in found.added],

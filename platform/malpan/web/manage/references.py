@@ -165,10 +165,11 @@ def _list_page(request: MemberRequest, access: ManageAccess, form: DraftForm, st
 def _one_page(
     request: MemberRequest, access: ManageAccess, version: ReferenceVersion, forms: dict[str, Any], status: int = 200
 ) -> HttpResponse:
+    sees = access.may(Permission.VIEW_ANSWERS)
     context = access.context("manage_references") | {
         "version": version,
         "is_draft": version.published_at is None and not version.is_current,
-        "diff": drafts.diff_to_current(version) if access.may(Permission.VIEW_ANSWERS) else None,
+        "diff": drafts.open_diff(version=version, actor=request.user) if sees else None,
         "counts": Submission.objects.counting().filter(phase=version.phase).count(),
         "erratum_form": ErratumForm(initial={"erratum_ko": version.erratum_ko, "erratum_en": version.erratum_en}),
         "publish_form": _publish_form(),

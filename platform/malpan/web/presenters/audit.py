@@ -88,6 +88,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "reference_version.discard": _("정답 초안을 버림"),
     "reference_version.draft": _("정답 초안을 올림"),
     "reference_version.edit_erratum": _("정오표를 고침"),
+    "reference_version.open": _("정답을 열어 봄"),
     "reference_version.publish": _("정답을 반영함"),
     "reference_version.split": _("공개 문항과 비공개 문항을 나눔"),
     "rescoring.apply": _("재채점을 적용함"),
