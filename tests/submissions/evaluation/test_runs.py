@@ -20,8 +20,6 @@ from malpan.submissions.errors import RunNotRetryable
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import MetricResult, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
-from scoring import engine
-from scoring.errors import ModelUnavailable
 from scoring.records import ScoreWarning
 from tests.factories import (
     CANARY,
@@ -213,33 +211,6 @@ def test_fault_is_named(run, scored_by, fault, code):
     scored_by(fail)
 
     assert execute(run).error_code == code
-
-
-@committed
-def test_a_run_waits_however_long_for_a_worker_that_has_its_models_and_one_mail_says_so(
-    run, scored_by, settings, caplog, monkeypatch
-):
-    settings.ADMINS = [("Admin", "admin@example.org")]
-    with monkeypatch.context() as of_another_profile:
-
-        def lack(*_args: Any, **_options: Any) -> Any:
-            raise ModelUnavailable("run: python -m scoring models fetch official")
-
-        of_another_profile.setattr(engine, "score", lack)
-        for attempt in range(1, settings.JOB_MAX_FAILURES + 2):
-            before = timezone.now()
-            execute(run, "demo")
-            assert (run.state, run.error_code, run.job.attempt) == (State.QUEUED, "model_missing", attempt)
-            assert run.job.not_before >= before + timedelta(seconds=faults.PUT_BACK_SECONDS)
-            assert run.job.failures == 0
-    assert "models fetch official" in caplog.text
-    [mail_sent] = mail.outbox
-    assert "SCORING_PROFILE" in mail_sent.body
-    assert "demo" in mail_sent.body
-    assert Submission.objects.get().refunded_at is None
-
-    scored_by(lambda *_args, **_options: report())
-    assert (execute(run).state, run.error_code, run.job.error_code) == (State.FINISHED, "", "")
 
 
 @committed

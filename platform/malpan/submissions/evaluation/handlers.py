@@ -20,6 +20,7 @@ from malpan.submissions.evaluation.judge_budget import judge_required
 from malpan.submissions.evaluation.progress import StageProgress
 from malpan.submissions.models import ScoringRun
 from scoring.errors import ModelUnavailable
+from scoring.models.profile import InvalidProfile, UnknownProfile
 from scoring.recipes import Recipe
 
 logger = logging.getLogger(__name__)
@@ -113,11 +114,11 @@ def _recipe_of(run: ScoringRun) -> Recipe:
 
 @contextmanager
 def _models_required() -> Iterator[None]:
-    """Let the job wait while a model is missing, and log the command that fetches it: another worker may have it, and
+    """Let the job wait while a model or its profile is missing, and log what to do: another worker may have it, and
     whoever starts one in the wrong way costs nobody a try.
     """
     try:
         yield
-    except ModelUnavailable as error:
+    except (ModelUnavailable, UnknownProfile, InvalidProfile) as error:
         logger.error("%s", error)
         raise registry.MustWait(ModelMissing, pause=PUT_BACK_SECONDS, at_most=None) from error
