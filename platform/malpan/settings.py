@@ -356,6 +356,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+EMAIL_TIMEOUT = 15  # seconds that a mail server which hangs costs a thread
 vars().update(EMAIL_CONFIG)
 MAILS_ARE_PRINTED = EMAIL_CONFIG["EMAIL_BACKEND"].endswith("console.EmailBackend")
 MAIL_TRANSPORT = "malpan.core.printed_mail.EmailBackend" if MAILS_ARE_PRINTED else EMAIL_CONFIG["EMAIL_BACKEND"]

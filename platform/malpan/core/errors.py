@@ -178,6 +178,21 @@ class CacheAway(SystemFault):
     )
 
 
+class MailNotSent(SystemFault):
+    """The mail server refused a message or is away; what the mail was for is undone. Params: ``reason``."""
+
+    text: ClassVar[Texts] = {
+        "invitation": _(
+            "초대 메일을 보내지 못했습니다. 초대는 취소했으니 잠시 뒤에 다시 시도하거나 초대 링크를 직접 전해 주십시오."
+        ),
+        "account": _(
+            "메일 서버에 문제가 있어 메일을 보내지 못했습니다. 입력하신 내용이 틀린 것이 아니며, 바뀐 것은 없습니다. "
+            "잠시 뒤에 다시 시도해 주시고, 계속되면 운영자에게 알려 주십시오."
+        ),
+    }
+    promises_no_charge = False  # nothing of it concerns submissions
+
+
 class StorageUnavailable(SystemFault):
     """The private store cannot be written or read. Params: none."""
 
