@@ -293,7 +293,8 @@ COMPETITION_STORAGE_BYTES = env.int(
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a time in each web process
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
-REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)  # rejected files in ten minutes
+# rejected files in ten minutes, after which one more is checked in each such share of ten minutes
+REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)
 REJECTIONS_PER_ADDRESS = env.int("REJECTIONS_PER_ADDRESS", default=300)
 # requests to the API in a minute; 0: any number
 API_REQUESTS_PER_TOKEN = env.int("API_REQUESTS_PER_TOKEN", default=600)

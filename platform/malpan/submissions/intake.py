@@ -9,7 +9,7 @@ The order of the checks, and why:
    a decision of the team, and charged.
 3. The open phase.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
-   parsing. (Anybody can check a file at any time with ``python -m scoring check``.)
+   parsing. (Anybody can check the form of a file with ``python -m scoring check``.)
 5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
    located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated from its
    texts, before any lock.
