@@ -113,6 +113,16 @@ class UploadKeyReused(SubmissionError):
     )
 
 
+class UploadKeyTooLong(SubmissionError):
+    """Cut, it would be the key of other uploads too. Params: ``length``, ``limit``."""
+
+    http_status = 422
+    text = _(
+        "Idempotency-Key가 %(length)s자입니다. %(limit)s자 이하의 키로 다시 보내 주십시오. 제출 횟수는 차감되지 "
+        "않았습니다."
+    )
+
+
 class UploadTooLarge(SubmissionError):
     """Params: ``size_bytes``, ``limit_bytes``."""
 
