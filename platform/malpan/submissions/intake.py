@@ -110,8 +110,8 @@ def submit(
     ``upload_key`` (at most ``KEY_LENGTH`` characters) identifies one upload: the same bytes under a key that the team
     used before are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are
     refused too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key
-    every call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever the
-    key. ``address`` is the client's, to count rejected files by.
+    every call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever
+    the key. ``address`` is the client's, to count rejected files by.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadKeyTooLong``,
     ``UploadTooLarge``, ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``,

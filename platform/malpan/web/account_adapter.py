@@ -96,11 +96,16 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().save_user(request, user, form, commit)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """As allauth's; the refusal says whose failures are too many, and how long to wait."""
+        """As allauth's; the refusal says whose failures are too many, and how long to wait.
+
+        What is refused counts for nobody: neither who guesses at one account for their address, nor the other way.
+        """
+        key = self._get_login_attempts_cache_key(request, **credentials)
+        if not ratelimit.consume(request, app="allauth.account", action="login_failed", key=key, dry_run=True):
+            raise self._slowed_down(request, key)
         try:
             super().pre_authenticate(request, **credentials)
-        except ValidationError as error:
-            key = self._get_login_attempts_cache_key(request, **credentials)
+        except ValidationError as error:  # of two at once
             raise self._slowed_down(request, key) from error
 
     def _slowed_down(self, request: HttpRequest, key: str) -> ValidationError:
