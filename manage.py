@@ -21,8 +21,12 @@ def main() -> None:
     environment.require_settings()
 
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except OperationalError as error:
+        environment.end_without_database(error)
 
 
 if __name__ == "__main__":

@@ -293,7 +293,8 @@ COMPETITION_STORAGE_BYTES = env.int(
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=20 * 1024 * 1024)
 LARGE_CHECKS = env.int("LARGE_CHECKS", default=2)  # large files in hand at a time in each web process
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
-REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)  # rejected files in ten minutes
+# rejected files in ten minutes, after which one more is checked in each such share of ten minutes
+REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)
 REJECTIONS_PER_ADDRESS = env.int("REJECTIONS_PER_ADDRESS", default=300)
 # requests to the API in a minute; 0: any number
 API_REQUESTS_PER_TOKEN = env.int("API_REQUESTS_PER_TOKEN", default=600)
@@ -348,6 +349,15 @@ ACCOUNT_FORMS = {
     "set_password": "malpan.web.forms.accounts.SetPasswordForm",
     "signup": "malpan.web.forms.accounts.SignupForm",
 }
+# A school is one address: a room of 40 people who each mistype twice or log in at once is not kept out. As many guesses
+# an hour as with allauth's own 10 in a minute; each log-in costs a third of a second of a processor.
+LOGIN_FAILURES_PER_ACCOUNT = env.int("LOGIN_FAILURES_PER_ACCOUNT", default=5)  # in five minutes, by account and address
+LOGIN_FAILURES_PER_ADDRESS = env.int("LOGIN_FAILURES_PER_ADDRESS", default=100)  # in ten minutes
+LOGINS_PER_ADDRESS = env.int("LOGINS_PER_ADDRESS", default=60)  # tries in a minute, right or wrong
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": f"{LOGIN_FAILURES_PER_ACCOUNT}/5m/key,{LOGIN_FAILURES_PER_ADDRESS}/10m/ip",
+    "login": f"{LOGINS_PER_ADDRESS}/m/ip",
+}
 # log-ins are limited by address; behind proxies that is the address they report, not that of the last proxy
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 ACCOUNT_SESSION_REMEMBER = True
@@ -356,6 +366,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+EMAIL_TIMEOUT = 15  # seconds that a mail server which hangs costs a thread
 vars().update(EMAIL_CONFIG)
 MAILS_ARE_PRINTED = EMAIL_CONFIG["EMAIL_BACKEND"].endswith("console.EmailBackend")
 MAIL_TRANSPORT = "malpan.core.printed_mail.EmailBackend" if MAILS_ARE_PRINTED else EMAIL_CONFIG["EMAIL_BACKEND"]
@@ -396,6 +407,9 @@ for name, least in {
     "CHECK_SECONDS": 1,
     "REJECTIONS_PER_TEAM": 0,
     "REJECTIONS_PER_ADDRESS": 0,
+    "LOGIN_FAILURES_PER_ACCOUNT": 1,
+    "LOGIN_FAILURES_PER_ADDRESS": 1,
+    "LOGINS_PER_ADDRESS": 1,
     "API_REQUESTS_PER_TOKEN": 0,
     "API_REQUESTS_PER_ADDRESS": 0,
     "API_UPLOADS_PER_TEAM": 0,

@@ -1,7 +1,9 @@
 """Every address of the site."""
 
+from allauth.account import views
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
+from django.db import transaction
 from django.urls import include, path
 
 from malpan.operation.health import SiteHealthView
@@ -20,6 +22,9 @@ urlpatterns = [
     path("manage/site/texts/", site_texts.texts_page, name="manage_site_texts"),
     path("manage/site/throughput.csv", site_page.throughput_csv, name="manage_site_csv"),
     path("admin/", admin.site.urls),
+    # an account or an address whose mail does not go is not made either
+    path("accounts/signup/", transaction.atomic(views.signup), name="account_signup"),
+    path("accounts/email/", transaction.atomic(views.email), name="account_email"),
     path("accounts/", include("allauth.urls")),
     path("api/", include("malpan.api.urls")),
     path("", include("malpan.web.urls")),

@@ -2,8 +2,9 @@
 
 A profile is a TOML file: ``name``, then ``[bertscore] model, revision, num_layers``, ``[bleurt] model, revision`` and
 optionally ``[clip] model, revision``, ``precision``, the number format of BERTScore and BLEURT, and ``[judge]``, an
-LLM behind a server (``scoring.judging.spec``). ``model`` is a name on the Hugging Face hub or a path relative to the
-profile file. Three profiles come with Malpan (``scoring/profiles``); any other is named by its path.
+LLM behind a server (``scoring.judging.spec``). With ``without_models = true`` it names none: what has models cannot be
+scored. ``model`` is a name on the Hugging Face hub or a path relative to the profile file. Three profiles come with
+Malpan (``scoring/profiles``); any other is named by its path.
 
 Nothing here imports torch, so the web process and the command line load profiles quickly.
 """
@@ -34,7 +35,8 @@ _KEYS: Final[Mapping[ModelRole, frozenset[str]]] = {
 }
 PRECISIONS: Final = ("fp32", "tf32", "bf16", "fp16")
 JUDGE: Final = "judge"  # the section of the model that is behind a server
-_TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", JUDGE, *ROLES})
+WITHOUT: Final = "without_models"  # said by a profile for recipes that need no model
+_TOP_KEYS: Final = frozenset({"name", "is_demo", "precision", WITHOUT, JUDGE, *ROLES})
 _HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.\-]*(/[A-Za-z0-9][\w.\-]*)?")
 
 
@@ -166,8 +168,18 @@ def load_profile(name_or_path: str | Path) -> Profile:
     precision = _read_precision(path, table)
     specs = {role: _read_spec(path, role, table[role], is_demo) for role in ROLES if role in table}
     judge = read_judge(table[JUDGE], path.parent, partial(_invalid, path)) if JUDGE in table else None
-    if not specs and JUDGE not in table:
-        raise _invalid(path, "[bertscore]", "모델이 하나도 없습니다", "it names no model at all")
+    without = table.get(WITHOUT, False)
+    if not isinstance(without, bool):
+        raise _invalid(path, WITHOUT, "true 또는 false여야 합니다", "it must be true or false")
+    if without and specs:
+        raise _invalid(path, WITHOUT, "모델이 있는데 true입니다", "it is true, but the file names models")
+    if not without and not specs and JUDGE not in table:
+        raise _invalid(
+            path,
+            "[bertscore]",
+            f"모델이 하나도 없습니다(모델을 쓰지 않는 채점 방식만 쓰려면 {WITHOUT} = true)",
+            f"it names no model at all (for recipes that need none: {WITHOUT} = true)",
+        )
     return Profile(name=name, path=path, is_demo=is_demo, precision=precision, judge=judge, **specs)
 
 

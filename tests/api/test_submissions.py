@@ -137,7 +137,7 @@ def test_too_many_rejected_files_are_429_with_the_seconds_to_wait(api, settings)
     answer = api.submit()
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (429, "too_many_rejections")
-    assert 590 <= int(answer["Retry-After"]) <= 600
+    assert 590 <= int(answer["Retry-After"]) <= 600  # the share of one in ten minutes
 
 
 def test_used_up_quota_is_429_with_the_exact_moment(api):

@@ -156,7 +156,7 @@ def _kill_at(site: Stack, pk: int, share: float, lost: frozenset) -> frozenset:
     slices = "FROM jobs_job WHERE parent_id = (SELECT job_id FROM submissions_scoringrun WHERE id = %s)"
     done = f"SELECT coalesce(avg((state = 'finished')::int), 0) {slices}"
     wait_for(lambda: site.query(done, pk)[0][0] >= share, f"{share:.0%} are done", seconds=LIMIT_SECONDS, every=0.01)
-    return site.kill_in_slice("scoring-2", lost)
+    return site.kill_in_slice("scoring-1", lost)
 
 
 def _state(site: Stack, pk: int) -> str:

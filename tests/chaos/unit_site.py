@@ -109,7 +109,7 @@ class UnitSite(Deployed):
         return done
 
     def _code_of(self, worker: str, at: float) -> str:
-        number = 1 if worker.startswith("scoring-2@") else 0
+        number = 1 if worker.startswith("scoring-1@") else 0
         ended, _serves = self.replaced.get(_worker(number), (float("inf"), 0.0))
         return "new" if at > ended else "old"
 

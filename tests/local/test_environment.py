@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
+from psycopg.errors import DiskFull
 
 from malpan.local import embedded, environment
+from tests.paths import ROOT
 
 
 def test_given_addresses_are_used_and_nothing_is_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +49,28 @@ def test_the_secret_key_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytes
     assert keys[0] == keys[1]
     assert len(keys[0]) >= 50
     assert list(tmp_path.iterdir()) == [tmp_path / "secret-key"]
+
+
+@pytest.mark.parametrize("command", [["migrate", "--no-input"], ["createsuperuser", "--no-input"]])
+def test_a_command_whose_database_is_away_says_so_in_one_line(command: list[str]) -> None:
+    without = {"DATABASE_URL": "postgresql://who:secret@127.0.0.1:1/contest", "REDIS_URL": "redis://127.0.0.1:1/0"}
+    settings = {"DEBUG": "0", "SECRET_KEY": "k" * 50, "SITE_URL": "https://malpan.example.org"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env={**os.environ, **without, **settings, "DJANGO_SETTINGS_MODULE": "malpan.settings"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("데이터베이스 127.0.0.1:1/contest에 연결하지 못했습니다. DATABASE_URL")
+    assert "The database 127.0.0.1:1/contest cannot be reached" in line
+    assert "secret" not in line
+
+
+def test_what_an_answering_database_refuses_stays_a_traceback() -> None:
+    error = OperationalError("no room")
+    error.__cause__ = DiskFull("no room")
+    with pytest.raises(OperationalError, match="no room"):
+        environment.end_without_database(error)

@@ -40,7 +40,7 @@ def test_one_worker_scores_unless_more_are_asked_for() -> None:
 def test_further_workers_have_names_of_their_own(workers: int) -> None:
     found = scoring(workers=workers, threads=1)
     names = [next(word for word in worker.arguments if word.endswith("@%h")) for worker in found]
-    assert names == ["scoring@%h", "scoring-2@%h", "scoring-3@%h"][:workers]
+    assert names == ["scoring@%h", "scoring-1@%h", "scoring-2@%h"][:workers]
     assert len({worker.name for worker in found}) == workers
     assert {worker.environment["OMP_NUM_THREADS"] for worker in found} == {"1"}
     assert [worker.environment["SCORING_WORKER_NUMBER"] for worker in found] == ["0", "1", "2"][:workers]

@@ -102,3 +102,9 @@ def test_capacity_refuses_or_warns_of_what_makes_its_answer_worth_nothing(words:
     except CommandError as error:
         done.write(str(error))
     assert said in done.getvalue()
+
+
+def test_what_prints_mails_is_named_as_it_may_be_set(settings: Any) -> None:
+    settings.MAILS_ARE_PRINTED = True
+    [warning] = [each for each in run_checks(include_deployment_checks=True) if each.id == "malpan.W006"]
+    assert "EMAIL_URL is unset or consolemail://" in warning.msg

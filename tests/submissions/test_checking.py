@@ -203,14 +203,69 @@ def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, fe
         reject(phase, team, now=now + timedelta(seconds=number))
     with pytest.raises(TooManyRejections) as refused:
         send(phase, team, now=now + timedelta(seconds=10))
-    known = {"count": few_rejections, "window": checking.WINDOW, "retry_at": now + checking.WINDOW}
+    pace = checking.WINDOW / few_rejections
+    waits = pace - timedelta(seconds=10 - 2)  # since the newest
+    known = {"count": few_rejections, "window": checking.WINDOW, "pace": pace, "wait": waits}
     assert refused.value.params == known
-    assert text_of(refused.value).startswith(f"최근 10분 동안 반려된 파일이 {few_rejections}개입니다.")
-    assert refused.value.retry_after == 590
+    said = text_of(refused.value)
+    assert said.startswith(f"최근 10분 동안 반려된 파일이 {few_rejections}개여서 지금은 200초에 하나씩만 검사합니다.")
+    assert "192초 뒤에 다시 올려" in said
+    assert refused.value.retry_after == 192
     assert Rejection.objects.count() == few_rejections
     other = TeamFactory.create(competition=phase.track.competition)
     assert send(phase, other, now=now + timedelta(seconds=10)).pk
     assert send(phase, team, now=now + checking.WINDOW).pk, "the first is ten minutes old"
+
+
+def wait_of(team: Team, user: Any, now: datetime) -> int:
+    """The seconds that ``user`` is told to wait; 0: the file is checked."""
+    try:
+        checking.require_patience(team=team, user=user, address="", now=now)
+    except TooManyRejections as refused:
+        return refused.retry_after or -1
+    return 0
+
+
+def record(phase: Phase, team: Team, user: Any, now: datetime) -> None:
+    known = {"file_name": "a.json", "file_size": 1, "errors": [], "error_count": 1}
+    Rejection.objects.create(phase=phase, team=team, submitted_by=user, created_at=now, **known)
+
+
+def test_who_sends_without_end_leaves_the_others_of_the_team_their_turns(
+    phase: Phase, team: Team, few_rejections: int
+) -> None:
+    """One member's program sends a bad file every second; another comes now and then, and waits as told."""
+    careless, careful = leader_of(team), UserFactory.create()
+    begun = timezone.now()
+    checked, waits, comes, tries = [], [], 100, 100
+    for second in range(1800):
+        now = begun + timedelta(seconds=second)
+        if wait_of(team, careless, now) == 0:
+            record(phase, team, careless, now)
+            checked.append(second)
+        if second == tries:
+            tries += wait_of(team, careful, now)
+        if second == tries:
+            waits.append(second - comes)
+            comes = tries = second + 50
+    assert checked[:4] == [0, 1, 2, 402], "three at once, then one in twice the team's 200 seconds"
+    assert len(checked) <= few_rejections + 3 * few_rejections, "those at once, and three times ten minutes"
+    assert len(waits) > 6
+    assert max(waits) <= 2 * 200
+
+
+def test_a_team_that_never_stops_has_no_more_checked_than_its_limit(
+    phase: Phase, team: Team, few_rejections: int
+) -> None:
+    people = [leader_of(team), *UserFactory.create_batch(2)]
+    begun = timezone.now()
+    checked = 0
+    for second in range(0, 3600, 5):
+        for person in people:
+            if wait_of(team, person, now := begun + timedelta(seconds=second)) == 0:
+                record(phase, team, person, now)
+                checked += 1
+    assert 3 + 15 <= checked <= 7 * few_rejections, "one more ten minutes' worth than the six that it took"
 
 
 def test_a_person_waits_in_every_team(phase: Phase, team: Team, few_rejections: int) -> None:
@@ -227,11 +282,19 @@ def test_an_address_is_counted_over_all_teams(phase: Phase, settings: Any) -> No
     cache.clear()
     settings.REJECTIONS_PER_ADDRESS = 2
     teams = [TeamFactory.create(competition=phase.track.competition) for _ in range(3)]
+    now = datetime(2026, 11, 20, 12, 10, tzinfo=UTC)
     for team in teams[:2]:
-        reject(phase, team, address=ADDRESS)
-    with pytest.raises(TooManyRejections) as refused:
-        send(phase, teams[2], address=ADDRESS)
-    assert 0 < (refused.value.retry_after or 0) <= 600
+        checking.require_patience(team=team, user=leader_of(team), address=ADDRESS, now=now)
+        checking.note_rejection(ADDRESS, now)
+    who: dict[str, Any] = {"team": teams[2], "user": leader_of(teams[2])}
+    for second, waits in ((1, 299), (300, None), (301, 299), (599, 1)):
+        moment = now + timedelta(seconds=second)
+        if waits is None:
+            checking.require_patience(**who, address=ADDRESS, now=moment)
+            continue
+        with pytest.raises(TooManyRejections) as refused:
+            checking.require_patience(**who, address=ADDRESS, now=moment)
+        assert refused.value.retry_after == waits
     assert send(phase, teams[2], address="192.0.2.8").pk
 
 
@@ -244,7 +307,8 @@ def test_the_wait_of_an_address_ends_with_its_ten_minutes(phase: Phase, team: Te
     checking.note_rejection(ADDRESS, begun)
     with pytest.raises(TooManyRejections) as refused:
         checking.require_patience(**who, address=ADDRESS, now=begun + timedelta(seconds=599))
-    assert refused.value.params == {"count": 1, "window": checking.WINDOW, "retry_at": begun + checking.WINDOW}
+    waits = {"pace": checking.WINDOW, "wait": timedelta(seconds=1)}
+    assert refused.value.params == {"count": 1, "window": checking.WINDOW, **waits}
     for address, now in ((ADDRESS, begun + checking.WINDOW), ("", begun), ("192.0.2.8", begun)):
         checking.require_patience(**who, address=address, now=now)
 
@@ -264,7 +328,7 @@ def test_without_the_cache_files_are_taken(
     def away(*_args: Any, **_options: Any) -> None:
         raise RedisAway
 
-    for name in ("get", "add", "incr"):
+    for name in ("get", "add", "incr", "set"):
         monkeypatch.setattr(type(cache._connections[cache._alias]), name, away)
     reject(phase, team, address=ADDRESS)
     assert send(phase, team, address=ADDRESS).pk

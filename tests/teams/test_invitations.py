@@ -8,6 +8,7 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.utils import timezone
 
+from malpan.core.errors import MailNotSent
 from malpan.core.models import AuditEntry
 from malpan.notifications import events
 from malpan.notifications.models import Endpoint, Letter
@@ -18,7 +19,6 @@ from malpan.teams.errors import (
     InvitationNotFound,
     InvitationRevoked,
     InvitationUsed,
-    MailNotSent,
     NotTeamLeader,
     TeamDisqualified,
     TooManyInvitations,

@@ -86,7 +86,8 @@ def require_team(user: User, competition: Competition) -> Team:
 def uploaded(request: HttpRequest) -> tuple[UploadedFile | bytes, str, str]:
     """The file with its name and the memo: of a form, or the body itself with ``?file_name=`` and ``?memo=``.
 
-    A body too large is refused before a byte of it is read. Raises ``UploadTooLarge`` and ``ApiRequestInvalid``.
+    A body too large is refused before a byte of it is read. Raises ``UploadTooLarge``, ``ApiRequestInvalid`` and
+    ``SeveralFiles``.
     """
     limit, size = settings.UPLOAD_MAX_BYTES, uploads.body_size(request)
     if size > limit + uploads.FORM_BYTES:
@@ -105,14 +106,14 @@ class Form:
         self._request = request
 
     def file(self, name: str) -> UploadedFile:
-        """Raises ``ApiRequestInvalid`` where it is missing."""
+        """Raises ``ApiRequestInvalid`` where it is missing, ``SeveralFiles`` where it is not alone."""
         found = self.optional_file(name)
         if found is None:
             raise ApiRequestInvalid(field=name)
         return found
 
     def optional_file(self, name: str) -> UploadedFile | None:
-        return self._request.FILES.get(name)
+        return uploads.one_file(self._request, name)
 
     def secret(self, name: str, limit: int) -> str:
         """As it was sent, with its spaces."""

@@ -25,7 +25,7 @@ from malpan.core.storage import open_private
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.evaluation.eta import Forecast
 from malpan.submissions.finals import choose_finals
-from malpan.submissions.intake import check_only, submit
+from malpan.submissions.intake import KEY_LENGTH, check_only, submit
 from malpan.submissions.quota import services as quota
 from malpan.submissions.selectors import run_for, submission_for, team_history
 from malpan.submissions.withdrawal import withdraw
@@ -41,7 +41,7 @@ KEY = {
             "in": "header",
             "name": "Idempotency-Key",
             "required": False,
-            "schema": {"type": "string", "maxLength": 64},
+            "schema": {"type": "string", "maxLength": KEY_LENGTH},
             "description": _("다시 보낼 수도 있는 요청의 이름. 같은 이름과 파일은 409, 다른 파일은 422입니다."),
         },
     ]

@@ -154,6 +154,7 @@ class StorageFull(SystemFault):
 class DatabaseAway(SystemFault):
     """The database does not answer; whether it did what it was asked is unknown. Params: none."""
 
+    retry_after = 30
     text = _(
         "데이터베이스에 연결하지 못했습니다. 이용하시는 분의 잘못이 아니며, 접수된 제출은 그대로 남아 있습니다. 파일을 "
         "올리던 중이었다면 이미 접수되었을 수 있으니 ‘내 제출’에서 먼저 확인하고, 프로그램에서는 같은 "
@@ -172,10 +173,30 @@ class DatabaseFull(SystemFault):
 class CacheAway(SystemFault):
     """Redis, where failed log-ins are counted, does not answer. Params: none."""
 
+    retry_after = 30
     text = _(
         "로그인 시도를 세는 서버가 답하지 않아 지금은 이 요청을 처리하지 못합니다. 비밀번호가 틀린 것이 아니며, 이미 "
         "로그인한 분은 그대로 이용할 수 있습니다. 잠시 뒤에 다시 시도해 주십시오."
     )
+
+
+class MailNotSent(SystemFault):
+    """The mail server refused a message or is away; what the mail was for is undone. Params: ``reason``."""
+
+    text: ClassVar[Texts] = {
+        "invitation": _(
+            "초대 메일을 보내지 못했습니다. 초대는 취소했으니 잠시 뒤에 다시 시도하거나 초대 링크를 직접 전해 주십시오."
+        ),
+        "account": _(
+            "메일 서버에 문제가 있어 메일을 보내지 못했습니다. 입력하신 내용이 틀린 것이 아니며, 바뀐 것은 없습니다. "
+            "잠시 뒤에 다시 시도해 주시고, 계속되면 운영자에게 알려 주십시오."
+        ),
+    }
+    promises_no_charge = False  # nothing of it concerns submissions
+
+    @classmethod
+    def sentence(cls, variant: str = "account") -> Text:
+        return super().sentence(variant)
 
 
 class StorageUnavailable(SystemFault):
@@ -215,6 +236,12 @@ class AuditEntryNotFound(NotFound):
     """No such entry in the audit log of this competition."""
 
     text = _("감사 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class SeveralFiles(RequestError):
+    """A request has more than one file where one is read. Params: ``field``, ``count``."""
+
+    text = _("요청에 ‘%(field)s’ 파일이 %(count)s개 있어 어느 것인지 알 수 없습니다. 하나만 보내 주십시오.")
 
 
 class UnsupportedCharset(UnsupportedMedia):

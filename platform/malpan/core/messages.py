@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from malpan.core.errors import DomainError, SystemFault, Text
@@ -35,7 +36,11 @@ def heading_of(error: DomainError) -> str:
 
 
 def _filled(sentence: Text, params: Mapping[str, Any]) -> str:
-    return fitted(str(sentence) % {name: _shown(name, value) for name, value in params.items()})
+    shown = {name: _shown(name, value) for name, value in params.items()}
+    sizes = {name: value for name, value in params.items() if name.endswith("_bytes")}
+    if len({shown[name] for name in sizes}) < len(set(sizes.values())):  # 21,000,000 and 20,971,520 are both 20.0 MB
+        shown |= {name: _("%(count)s바이트") % {"count": f"{value:,}"} for name, value in sizes.items()}
+    return fitted(str(sentence) % shown)
 
 
 def _shown(name: str, value: Any) -> str:

@@ -9,6 +9,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
+from malpan.core.errors import SeveralFiles
+
 FORM_BYTES: Final = 64 * 1024  # boundaries, headers and the memo around the file itself
 FLAG = "file_too_large"
 
@@ -31,6 +33,14 @@ class CappedUploadHandler(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> UploadedFile | None:
         return None
+
+
+def one_file(request: HttpRequest, name: str) -> UploadedFile | None:
+    """The file of the form under ``name``. Raises ``SeveralFiles``: Django would take the last."""
+    found = request.FILES.getlist(name)
+    if len(found) > 1:
+        raise SeveralFiles(field=name, count=len(found))
+    return found[0] if found else None
 
 
 def was_too_large(request: HttpRequest) -> bool:

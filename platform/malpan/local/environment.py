@@ -9,12 +9,17 @@ import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import environ
+import psycopg
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from malpan.local.programs import EX_CONFIG
+
+if TYPE_CHECKING:
+    from django.db import OperationalError
 
 
 def prepare(root: Path, *, needs_services: bool) -> None:
@@ -45,6 +50,20 @@ def require_settings() -> None:
     except (ImproperlyConfigured, ValueError) as error:
         sys.stderr.write(f"설정을 받아들일 수 없습니다. / The settings are refused.\n{error}\n")
         sys.exit(EX_CONFIG)
+
+
+def end_without_database(error: OperationalError) -> NoReturn:
+    """End the process with one line if the database does not let this process in; else raise ``error`` again."""
+    cause = error.__cause__
+    if not isinstance(cause, psycopg.OperationalError) or cause.sqlstate is not None:  # it answered, but refuses
+        raise error
+    where = settings.DATABASES["default"]
+    address = f"{where['HOST'] or 'localhost'}:{where['PORT'] or 5432}/{where['NAME']}"
+    reason = " ".join(str(error).split())
+    sys.exit(
+        f"데이터베이스 {address}에 연결하지 못했습니다. DATABASE_URL과 그 서버를 확인하십시오. / "
+        f"The database {address} cannot be reached; check DATABASE_URL and its server. ({reason})"
+    )
 
 
 def provide_secret_key(var_directory: Path) -> None:

@@ -89,11 +89,12 @@ def _web_server(number: int = 0, listen_descriptor: int | None = None) -> Progra
 def _scoring_worker(number: int, threads: int) -> Program:
     """One scoring worker of ``threads``; ``number``, from 0, is unique on this machine."""
     suffix = f"-{number + 1}" if number else ""
+    name = f"scoring-{number}" if number else "scoring"  # as the unit malpan-worker@1 is called
     return Program(
         f"worker{suffix}",
         (
             *CELERY, "worker", "--queues", "scoring", "--concurrency", "1",
-            "--hostname", f"scoring{suffix}@%h", *STEADY,
+            "--hostname", f"{name}@%h", *STEADY,
         ),
         {
             **NO_PAGES,

@@ -50,7 +50,8 @@ def _mails() -> Iterator[Finding]:
     if not settings.ADMINS:
         yield 5, "ADMINS is not set: nobody is told when a run was given up.", "Name an address."
     if settings.MAILS_ARE_PRINTED:
-        yield 6, "EMAIL_URL is not set: mails are printed to the log, and nobody can sign up.", "Name a mail server."
+        what = "EMAIL_URL is unset or consolemail://: mails are printed to the log, and nobody can sign up."
+        yield 6, what, "Name a mail server, as smtp+tls://user:password@host:587."
     if not settings.SITE_OPERATOR or not settings.SITE_CONTACT:
         yield 7, "SITE_OPERATOR or SITE_CONTACT is not set: /privacy/ names nobody who answers.", "Set both."
 

@@ -3,7 +3,9 @@
 * A small file is checked at once, here. A large one is checked in a process of its own (``scoring.checking``), of which
   one runs at a time and few wait, one for each team; the others are told when to try again and hold no thread.
 * Rejected files are free, so they are counted: by team and by person in the database, by address in the cache. Who has
-  too many in ten minutes waits until the first of them is ten minutes old.
+  too many in ten minutes has one more file checked in each tenth minute's share of the limit (a team with 20: in 30
+  seconds): as many as before in the long run, and nobody is kept out. A person waits twice as long as a team, so that
+  one who sends without end leaves the others of the team their turns.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
+from django.db.models import QuerySet
 from redis.exceptions import RedisError
 
 from malpan.accounts.models import User
@@ -43,14 +46,14 @@ _running = threading.BoundedSemaphore(1)
 def require_patience(*, team: Team, user: User, address: str, now: datetime) -> None:
     """Refuse a file while too many before it were rejected. Raises ``TooManyRejections``. Two queries."""
     recent = Rejection.objects.filter(created_at__gt=now - WINDOW)
-    limit = settings.REJECTIONS_PER_TEAM  # 0: any number, here and below
-    for rejections in (recent.filter(team=team), recent.filter(submitted_by=user)):
-        newest = list(rejections.order_by("-created_at").values_list("created_at", flat=True)[:limit])
-        if limit and len(newest) == limit:
-            raise TooManyRejections(count=limit, window=WINDOW, retry_at=newest[-1] + WINDOW, now=now)
-    if address and 0 < settings.REJECTIONS_PER_ADDRESS <= _count_of(address, now):
-        count = settings.REJECTIONS_PER_ADDRESS
-        raise TooManyRejections(count=count, window=WINDOW, retry_at=_window_end(now), now=now)
+    if limit := settings.REJECTIONS_PER_TEAM:  # 0: any number, here and below
+        _require_turn(recent.filter(team=team), limit, WINDOW / limit, now)
+        _require_turn(recent.filter(submitted_by=user), limit, 2 * WINDOW / limit, now)
+    if address and 0 < (limit := settings.REJECTIONS_PER_ADDRESS) <= _count_of(address, now):
+        until = _taken_until(address, now)
+        if until > now:
+            raise TooManyRejections(count=limit, window=WINDOW, pace=WINDOW / limit, wait=until - now)
+        _take_turn(address, now)
 
 
 def note_rejection(address: str, now: datetime) -> None:
@@ -62,6 +65,7 @@ def note_rejection(address: str, now: datetime) -> None:
         cache.incr(_key(address, now))
     except (RedisError, OSError):  # the cache is away: the other two limits hold
         logger.warning("a rejected file could not be counted for its address", exc_info=True)
+    _take_turn(address, now)
 
 
 def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: str) -> Checked:
@@ -117,6 +121,15 @@ def _asked(statement: str, team: Team) -> Any:
         return cursor.fetchone()[0]
 
 
+def _require_turn(rejections: QuerySet[Rejection], limit: int, pace: timedelta, now: datetime) -> None:
+    newest = list(rejections.order_by("-created_at").values_list("created_at", flat=True)[:limit])
+    if len(newest) < limit:
+        return
+    until = min(newest[0] + pace, newest[-1] + WINDOW)
+    if until > now:
+        raise TooManyRejections(count=limit, window=WINDOW, pace=pace, wait=until - now)
+
+
 def _count_of(address: str, now: datetime) -> int:
     try:
         return int(cache.get(_key(address, now)) or 0)
@@ -128,6 +141,21 @@ def _key(address: str, now: datetime) -> str:
     return f"rejections:{address}:{int(now.timestamp() // WINDOW.total_seconds())}"
 
 
-def _window_end(now: datetime) -> datetime:
+def _turn(address: str) -> str:
+    return f"rejections:{address}:turn"
+
+
+def _taken_until(address: str, now: datetime) -> datetime:
+    """From when another file of ``address`` is checked where it has too many."""
     begun = int(now.timestamp() // WINDOW.total_seconds())
-    return datetime.fromtimestamp((begun + 1) * WINDOW.total_seconds(), tz=now.tzinfo)
+    window_end = datetime.fromtimestamp((begun + 1) * WINDOW.total_seconds(), tz=now.tzinfo)
+    try:
+        return min(cache.get(_turn(address)) or now, window_end)
+    except (RedisError, OSError):
+        return now
+
+
+def _take_turn(address: str, now: datetime) -> None:
+    with suppress(RedisError, OSError):
+        if limit := settings.REJECTIONS_PER_ADDRESS:
+            cache.set(_turn(address), now + WINDOW / limit, timeout=int(WINDOW.total_seconds()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -112,6 +113,16 @@ class UploadKeyReused(SubmissionError):
     )
 
 
+class UploadKeyTooLong(SubmissionError):
+    """Cut, it would be the key of other uploads too. Params: ``length``, ``limit``."""
+
+    http_status = 422
+    text = _(
+        "Idempotency-Key가 %(length)s자입니다. %(limit)s자 이하의 키로 다시 보내 주십시오. 제출 횟수는 차감되지 "
+        "않았습니다."
+    )
+
+
 class UploadTooLarge(SubmissionError):
     """Params: ``size_bytes``, ``limit_bytes``."""
 
@@ -138,17 +149,20 @@ class FileRejected(SubmissionError):
 
 
 class TooManyRejections(SubmissionError):
-    """Too many rejected files in a short time. Params: ``count`` within ``window``, ``retry_at``."""
+    """Too many rejected files in a short time. Params: ``count`` within ``window``; one more in each ``pace``, the next
+    after ``wait``.
+    """
 
     http_status = 429
     text = _(
-        "최근 %(window)s 동안 반려된 파일이 %(count)s개입니다. 오류를 고친 뒤 %(retry_at)s부터 다시 올려 주십시오. "
-        "올리기 전에 python -m scoring check로 파일을 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
+        "최근 %(window)s 동안 반려된 파일이 %(count)s개여서 지금은 %(pace)s에 하나씩만 검사합니다. 오류를 고친 뒤 "
+        "%(wait)s 뒤에 다시 올려 주십시오. 형식은 malpan check --local이나 python -m scoring check로 내 컴퓨터에서 "
+        "정답 파일 없이 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
     )
 
-    def __init__(self, *, count: int, window: timedelta, retry_at: datetime, now: datetime) -> None:
-        self.retry_after = max(1, round((retry_at - now).total_seconds()))
-        super().__init__(count=count, window=window, retry_at=retry_at)
+    def __init__(self, *, count: int, window: timedelta, pace: timedelta, wait: timedelta) -> None:
+        self.retry_after = math.ceil(wait.total_seconds())
+        super().__init__(count=count, window=window, pace=pace, wait=timedelta(seconds=self.retry_after))
 
 
 class TeamCheckRunning(SubmissionError):

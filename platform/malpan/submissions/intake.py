@@ -9,7 +9,7 @@ The order of the checks, and why:
    a decision of the team, and charged.
 3. The open phase.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
-   parsing. (Anybody can check a file at any time with ``python -m scoring check``.)
+   parsing. (Anybody can check the form of a file with ``python -m scoring check``.)
 5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
    located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated from its
    texts, before any lock.
@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -54,6 +54,7 @@ from malpan.submissions.errors import (
     PhaseNotOpen,
     SameFile,
     UploadKeyReused,
+    UploadKeyTooLong,
     UploadTooLarge,
 )
 from malpan.submissions.evaluation.runs import queue_run
@@ -70,6 +71,8 @@ from scoring.checking import Checked
 from scoring.errors import FileError, InvalidFile
 
 logger = logging.getLogger(__name__)
+
+KEY_LENGTH: Final = Submission._meta.get_field("upload_key").max_length or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +107,22 @@ def submit(
 ) -> Submission:
     """Accept a file of ``team`` in ``phase``: check it, charge it, store it, queue its scoring.
 
-    ``upload_key`` (at most 64 characters) identifies one upload: the same bytes under a key that the team used before
-    are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are refused
-    too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key every
-    call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever the
-    key. ``address`` is the client's, to count rejected files by.
+    ``upload_key`` (at most ``KEY_LENGTH`` characters) identifies one upload: the same bytes under a key that the team
+    used before are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are
+    refused too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key
+    every call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever
+    the key. ``address`` is the client's, to count rejected files by.
 
-    Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadTooLarge``,
-    ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``, ``SameFile``,
-    ``QuotaExceeded``, ``TooManyRejections``,
+    Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadKeyTooLong``,
+    ``UploadTooLarge``, ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``,
+    ``SameFile``, ``QuotaExceeded``, ``TooManyRejections``,
     ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file,
     ``CompetitionStorageFull``, and the faults of the storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
+    if len(upload_key) > KEY_LENGTH:
+        raise UploadKeyTooLong(length=len(upload_key), limit=KEY_LENGTH)
     data = _read_within_limit(upload)
     arrival = _Arrival(
         phase,
@@ -125,7 +130,7 @@ def submit(
         user,
         clean_file_name(file_name),
         without_unseen(memo)[:200],
-        upload_key[:64],
+        upload_key,
         key_is_for_one_file,
         data,
         received_at,

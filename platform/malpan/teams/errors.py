@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError, TooMany, Unprocessable
 
 
 class NotTeamMember(Forbidden):
@@ -90,14 +90,6 @@ class TooManyInvitations(TooMany):
     text = _(
         "한 팀은 열린 초대를 %(limit)s건까지, 초대 메일도 하루에 그만큼만 보낼 수 있습니다. 쓰지 않는 초대를 "
         "취소하거나 내일 다시 시도해 주십시오."
-    )
-
-
-class MailNotSent(SystemFault):
-    """The mail server refused the message or is down; the invitation was revoked."""
-
-    text = _(
-        "초대 메일을 보내지 못했습니다. 초대는 취소했으니 잠시 뒤에 다시 시도하거나 초대 링크를 직접 전해 주십시오."
     )
 
 

@@ -20,7 +20,7 @@ from malpan.accounts.selectors import has_verified
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.competitions import terms
 from malpan.core import audit
-from malpan.core.errors import DomainError
+from malpan.core.errors import DomainError, MailNotSent
 from malpan.core.locks import Level, lock_rows
 from malpan.core.text import one_line
 from malpan.core.times import kst_text
@@ -34,7 +34,6 @@ from malpan.teams.errors import (
     InvitationNotFound,
     InvitationRevoked,
     InvitationUsed,
-    MailNotSent,
     TeamDisqualified,
     TeamFull,
     TooManyInvitations,
@@ -98,7 +97,7 @@ def invite_by_email(
     except (OSError, SMTPException) as error:
         logger.exception("invitation %s was not mailed", invitation.pk)
         revoke_invitation(invitation=invitation, actor=actor, now=now)
-        raise MailNotSent from error
+        raise MailNotSent(reason="invitation") from error
     return invitation
 
 

@@ -24,6 +24,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.core.errors import MailNotSent
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -59,7 +60,10 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a mail whose links lead to ``SITE_URL``: allauth takes the host that the request names."""
+        """Send a mail whose links lead to ``SITE_URL``: allauth takes the host that the request names.
+
+        Raises ``MailNotSent``.
+        """
         here = current.request.build_absolute_uri("/")
         links = {
             key: urljoin(settings.SITE_URL, value.removeprefix(here.rstrip("/")))
@@ -67,7 +71,12 @@ class AccountAdapter(DefaultAccountAdapter):
             if isinstance(value, str) and value.startswith(here)
         }
         site = SimpleNamespace(domain=urlsplit(settings.SITE_URL).netloc, name=gettext("말판"))
-        super().send_mail(template_prefix, email, context | links | {"current_site": site})
+        try:
+            super().send_mail(template_prefix, email, context | links | {"current_site": site})
+        except OSError as error:  # the faults of SMTP are among them
+            # the next try sends again: only a mail that went is not sent twice in three minutes
+            ratelimit.clear(current.request, app="allauth.account", action="confirm_email", key=email.lower())
+            raise MailNotSent(reason="account") from error
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
         """As allauth's; from there by the log-in to where the person was when they signed up."""
@@ -87,11 +96,16 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().save_user(request, user, form, commit)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """As allauth's; the refusal says whose failures are too many, and how long to wait."""
+        """As allauth's; the refusal says whose failures are too many, and how long to wait.
+
+        What is refused counts for nobody: neither who guesses at one account for their address, nor the other way.
+        """
+        key = self._get_login_attempts_cache_key(request, **credentials)
+        if not ratelimit.consume(request, app="allauth.account", action="login_failed", key=key, dry_run=True):
+            raise self._slowed_down(request, key)
         try:
             super().pre_authenticate(request, **credentials)
-        except ValidationError as error:
-            key = self._get_login_attempts_cache_key(request, **credentials)
+        except ValidationError as error:  # of two at once
             raise self._slowed_down(request, key) from error
 
     def _slowed_down(self, request: HttpRequest, key: str) -> ValidationError:

@@ -92,3 +92,20 @@ def test_a_missing_section_is_named_when_it_is_needed(models):
     path = write_profile(models / "half.toml", bertscore=models / "bert")
     with pytest.raises(ModelNotConfigured, match=r"\[bleurt\]"):
         load_metric("bleurt", ModelStore(path, "cpu")).score_pairs(["가"], ["나"])
+
+
+def test_a_profile_without_models_says_so(tmp_path):
+    path = tmp_path / "none.toml"
+    for text, refused in (
+        ('name = "none"\n', "without_models = true"),
+        ('name = "none"\nwithout_models = "yes"\n', "it must be true or false"),
+        ('name = "none"\nwithout_models = true\n[bleurt]\nmodel = "a/b"\nrevision = "c"\n', "the file names models"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InvalidProfile) as caught:
+            load_profile(path)
+        assert refused in caught.value.message("en")
+    path.write_text('name = "none"\nwithout_models = true\n')
+    assert load_profile(path).specs() == ()
+    with pytest.raises(ModelNotConfigured):
+        load_profile(path).spec("bleurt")

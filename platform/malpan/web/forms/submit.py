@@ -37,7 +37,7 @@ class SubmitForm(forms.Form):
         widget=one_line(),
     )
     again = forms.BooleanField(label=_("똑같은 파일이어도 제출합니다"), required=False)
-    upload_key = forms.CharField(required=False, max_length=64, initial=uuid4, widget=forms.HiddenInput)
+    upload_key = forms.CharField(required=False, initial=uuid4, widget=forms.HiddenInput)  # too long: ``submit``
 
     def __init__(self, *args: Any, answer_form: AnswerForm = "answers", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

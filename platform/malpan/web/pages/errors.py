@@ -42,7 +42,7 @@ def service_page(error: BaseException | None) -> HttpResponse | None:
         return None
     log_fault(fault, error)
     page = render_to_string("503.html", {"text": text_of(fault)})
-    return HttpResponse(page, status=fault.http_status, headers={"Retry-After": "30"})
+    return HttpResponse(page, status=fault.http_status, headers={"Retry-After": "30"} | fault.headers)
 
 
 def server_error_page(request: HttpRequest) -> HttpResponse:

@@ -86,7 +86,12 @@ def _with_file(
         "upload": upload,
         "address": request.META.get("REMOTE_ADDR", ""),
     }
-    return _outcome(request, page, lambda: do(page, form, file))
+
+    def take() -> HttpResponse:
+        uploads.one_file(request, "file")
+        return do(page, form, file)
+
+    return _outcome(request, page, take)
 
 
 def _sound(request: HttpRequest, page: PageContext, dry_run: DryRun) -> HttpResponse:
