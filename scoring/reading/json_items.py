@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from scoring.errors import FileError, quoted
@@ -54,29 +54,33 @@ class JsonItem:
     start: int
     line: int
     fault: Fault | None = None
+    _lines: dict[Path, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def line_of(self, path: Path) -> int:
         """The line of the value at ``path``, or of the innermost value around it that is there."""
-        best: Spot | None = None
-        for spot in spots(self.source, self.start):
-            if spot.path == path[: len(spot.path)] and (best is None or len(spot.path) >= len(best.path)):
-                best = spot
-        return self.line if best is None else self._line_at(best.offset)
+        if not self._lines:  # an item may have a thousand defects: it is walked once
+            self._lines.update((spot.path, line) for spot, line in self._located())
+        within = (path[:length] for length in range(len(path), -1, -1))
+        return next((self._lines[each] for each in within if each in self._lines), self.line)
 
     def faults(self) -> Iterator[tuple[Fault, Path, int]]:
         """Every invalid JSON value in the item, with path and line; if ``fault`` is set, at least one."""
         if self.fault is None:
             return
         located = False
-        for spot in spots(self.source, self.start):
+        for spot, line in self._located():
             for fault in _faults_at(spot):
                 located = True
-                yield fault, spot.path, self._line_at(spot.offset)
+                yield fault, spot.path, line
         if not located:  # deeper than errors are located, or the depth itself is the defect
             yield self.fault, (), self.line
 
-    def _line_at(self, offset: int) -> int:
-        return self.line + line_breaks(self.source, self.start, offset)
+    def _located(self) -> Iterator[tuple[Spot, int]]:
+        line, offset = self.line, self.start
+        for spot in spots(self.source, self.start):
+            line += line_breaks(self.source, offset, spot.offset)
+            offset = spot.offset
+            yield spot, line
 
 
 def scan(text: str, *, quoting: bool = True) -> tuple[str, Iterator[JsonItem | FileError]]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from scoring.media import MAX_PIXELS
 from tests.fuzz import archives, bodies, files
 from tests.fuzz.bodies import Part, Request
 from tests.fuzz.files import File
@@ -61,7 +62,8 @@ class Kind:
 FILE: Final = Bound(seconds=1.0, seconds_per_mb=4.0, mib=64, bytes_per_byte=100)
 # a row of an archive may be 64 MiB of JSON, whatever it is packed into
 ARCHIVE: Final = Bound(seconds=6.0, seconds_per_mb=20.0, mib=512, bytes_per_byte=100)
-FRAMES: Final = Bound(seconds=2.0, seconds_per_mb=20.0, mib=64, bytes_per_byte=100)
+# a decoder lays out the whole image, four bytes a pixel, before it finds it broken
+FRAMES: Final = Bound(seconds=2.0, seconds_per_mb=20.0, mib=64 + 4 * MAX_PIXELS // 2**20, bytes_per_byte=100)
 PAGE: Final = Bound(seconds=6.0, seconds_per_mb=10.0, mib=128, bytes_per_byte=100)
 
 

@@ -73,6 +73,17 @@ def test_a_hostile_file_is_answered_in_bounded_time(references, name):
     assert all(len(json.dumps(error.as_dict())) < 4_000 for error in invalid.errors)
 
 
+def test_an_item_of_thousands_of_defects_is_walked_once():
+    texts = ",".join(['"\\u0007' + "a" * 7_000 + '"'] * 2_400)
+    data = ('[{"id":"1","input":{"texts":[' + texts + ']},"output":{"answer":"a"}}]').encode()
+    assert len(data) < MAX_BYTES
+    started = time.thread_time()
+    with pytest.raises(InvalidFile) as refused:
+        read_references(data, RAG)
+    assert time.thread_time() - started < SECONDS
+    assert len(refused.value.errors) == MAX_ERRORS_KEPT
+
+
 @pytest.mark.parametrize("form", ["array", "object", "lines"])
 def test_a_sound_file_of_twenty_megabytes_is_read_in_seconds(form):
     texts = [item(f"q-{n}", "가나다라 마바사 " * 40) for n in range(18_000)]
