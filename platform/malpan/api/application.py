@@ -24,9 +24,9 @@ from ninja.utils import replace_path_param_notation
 
 from malpan.api.errors import ApiRequestInvalid, BodyTooLarge, FieldError, FieldsInvalid, MethodNotAllowed, sentence_of
 from malpan.api.http import VERSION, error_response, say_version
-from malpan.core.errors import AddressNotFound, DomainError, SystemFault
+from malpan.core.errors import AddressNotFound, DomainError
 from malpan.core.limits import say_limits
-from malpan.core.log import route_of
+from malpan.core.log import log_if_ours
 from malpan.core.service_faults import fault_of, log_fault
 
 PREFIX: Final = "/api/v1/"
@@ -140,8 +140,7 @@ def _answer(view: Callable[..., HttpResponse], request: HttpRequest, *args: Any,
     except Http404:
         return error_response(AddressNotFound())
     except DomainError as error:
-        if isinstance(error, SystemFault):
-            logger.error("%s at %s", error.code, route_of(request))
+        log_if_ours(logger, request, error)
         return error_response(error)
     except DjangoValidationError as error:
         return error_response(fields_of(error))

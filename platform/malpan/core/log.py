@@ -24,7 +24,7 @@ from django.http import HttpRequest
 from kombu.exceptions import OperationalError as BrokerUnreachable
 from redis.exceptions import RedisError
 
-from malpan.core.errors import DomainError
+from malpan.core.errors import DomainError, SystemFault
 
 REQUEST_ID: Final = "malpan.request_id"  # in a request's META
 
@@ -50,6 +50,12 @@ def route_of(request: HttpRequest) -> str:
     if request.resolver_match is not None:
         return request.resolver_match.route or "/"
     return "static" if request.path.startswith(settings.STATIC_URL) else "unknown"
+
+
+def log_if_ours(logger: logging.Logger, request: HttpRequest, error: DomainError) -> None:
+    """Write that a fault of ours ended a request, and where; of a refusal nothing is written."""
+    if isinstance(error, SystemFault):
+        logger.error("%s at %s", error.code, route_of(request), exc_info=error)
 
 
 class Line(logging.Formatter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -11,9 +12,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from malpan.core.errors import DomainError
+from malpan.core.log import log_if_ours
 from malpan.core.messages import text_of
 from malpan.web.forms.fields import preview
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 PREVIEW: Final = "preview"  # the name of the button (forms/preview_button.html)
 RenderAgain = Callable[[int], HttpResponse]
@@ -35,7 +38,8 @@ def act(
     If the form or the service refuses, ``render_again`` renders the page with the form and an HTTP status; the
     service's message is above the form, or at the field ``error_field``. Without ``render_again``, or with
     ``refused_above`` if the page may no longer have the form, it becomes a message on the page of ``to``, which is then
-    called with ``None``. Where the button for a preview was pressed, nothing is done and ``form`` shows it.
+    called with ``None``; a fault of ours is logged either way. Where the button for a preview was pressed, nothing is
+    done and ``form`` shows it.
     """
     if form is not None and render_again is not None and PREVIEW in request.POST:
         preview(form)
@@ -45,6 +49,7 @@ def act(
     try:
         result = do(form.cleaned_data if form is not None else {})
     except DomainError as error:
+        log_if_ours(logger, request, error)
         if form is None or render_again is None or refused_above:
             return _redirect_with_error(request, text_of(error), to)
         refuse(form, error, error_field(error) if callable(error_field) else error_field)

@@ -10,8 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import add_never_cache_headers
 
-from malpan.core.errors import DomainError, SystemFault
-from malpan.core.log import route_of
+from malpan.core.errors import DomainError
+from malpan.core.log import log_if_ours
 from malpan.web.pages import errors
 from malpan.web.presenters.page_addresses import LANGUAGE
 
@@ -77,8 +77,7 @@ class ErrorPagesMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """The page for ``exception``; ``None`` leaves it to Django, which logs it and answers 500."""
         if isinstance(exception, DomainError):
-            if isinstance(exception, SystemFault):
-                logger.error("%s at %s", exception.code, route_of(request), exc_info=exception)
+            log_if_ours(logger, request, exception)
             return errors.domain_error_page(request, exception)
         if isinstance(exception, Http404):
             return errors.not_found_page(request)

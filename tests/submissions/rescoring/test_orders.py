@@ -377,6 +377,8 @@ def test_an_order_that_was_withdrawn_applies_nothing(contest: Contest) -> None:
     orders.withdraw_order(batch=batch, actor=organiser)
     work_off()
     assert carry_out_due() == 0
+    with pytest.raises(BatchNotOrdered):  # whoever read it before
+        rescoring.apply_batch(batch=batch, actor=organiser, order=order)
     assert (outcome(order), is_applied(batch)) == ((State.WITHDRAWN, ""), False)
     entry = AuditEntry.objects.get(action="rescoring.withdraw_order")
     assert (entry.actor, entry.before["guarded_places"]) == (organiser, 3)

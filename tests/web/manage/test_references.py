@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from datetime import timedelta
 
@@ -67,6 +68,22 @@ def test_uploading_stores_a_draft_and_leads_to_the_comparison(contest: Contest) 
     assert CANARY in page.text
     assert problems(page) == []
     assert "no-store" in response["Cache-Control"]
+
+
+def test_a_disk_without_room_is_said_beside_the_form_and_logged(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_args: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    organiser = person(contest.competition, CompetitionRole.Role.ORGANISER)
+    monkeypatch.setattr("malpan.core.storage.local_disk.os.fsync", full)
+    fields = {"phase": contest.phase.pk, "file": SimpleUploadedFile("new.json", reference_bytes(3)), "note": "정정"}
+    response = organiser.post(contest.url("manage/references/"), fields, follow=True)
+    assert (response.status_code, response.redirect_chain) == (507, [])
+    assert "저장 공간이 부족해" in response.content.decode()
+    assert any("storage_full at" in message for message in caplog.messages)
+    assert not ReferenceVersion.objects.filter(phase=contest.phase, number=2).exists()
 
 
 @pytest.mark.parametrize(("text", "is_warned"), [("파도가 친다", False), ("waves at the shore", True)])
