@@ -28,7 +28,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern
 
+from malpan.competitions import drafts
 from malpan.competitions.models import Competition
+from malpan.core.models import AuditEntry
 from malpan.leaderboard import standings
 from tests.web.matrix import Changes, addresses, client_of, declines, routes, taken_back
 from tests.web.visibility_world import (
@@ -287,7 +289,7 @@ def looked_at_everything(state: State) -> list[str]:
     cache.clear()
     known = [(route, pattern, addresses(route, world)) for route, pattern in routes()]
     for viewer in VIEWERS:
-        client, changes = client_of(world, viewer), Changes()
+        client, changes, acts = client_of(world, viewer), Changes(), _acts()
         for route, pattern, places in known:
             if _is_as_in_another_state(route, viewer, state):
                 continue
@@ -298,10 +300,18 @@ def looked_at_everything(state: State) -> list[str]:
                 leaks = sorted(canary for canary in found if not may_see(state, viewer, canary, route))
                 if leaks or status >= 500 or _is_let_in_wrongly(route, status, viewer, address, world):
                     wrong.append(f"{viewer}: {method} {address} {status} {leaks}")
-        if viewer in ROLES and (written := set(changes.touched()) - COUNTED_WHEN_READ):  # asked by GET alone
+        written = set(changes.touched()) - COUNTED_WHEN_READ
+        if _acts() == acts:
+            written.discard("core_auditentry")
+        if viewer in ROLES and written:  # asked by GET alone
             wrong.append(f"{viewer}: a GET writes to {written}")
         standings.refresh(world.phase)  # the first viewer found boards yet to be computed; the others find them ready
     return wrong
+
+
+def _acts() -> int:
+    """Entries of the audit log but of who read reference answers: reading alone adds these."""
+    return AuditEntry.objects.exclude(action=drafts.OPENED).count()
 
 
 def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
