@@ -50,15 +50,17 @@ def test_a_secret_is_told_once(client):
 @pytest.mark.parametrize(("scope", "is_whole"), [(Scope.READ, False), (Scope.SUBMIT, True), (Scope.ORGANISE, True)])
 def test_a_token_that_only_reads_sees_the_host_alone_as_the_rest_may_be_a_secret(scope, is_whole):
     person = UserFactory.create()
-    pk = send(client_of(person), "POST", body=NEW | {"url": "https://hooks.example.com:8443/T0/B1?key=b"}).json()["id"]
+    pk = send(client_of(person), "POST", body=NEW | {"url": "https://hooks.example.com:8443/team/B1?key=b"}).json()[
+        "id"
+    ]
     asked = client_of(person, scope)
     listed, one = asked.get(PATH), asked.get(f"{PATH}{pk}/")
     for said in (listed.json()["items"][0], one.json()):
         assert said["url"] == (
-            "https://hooks.example.com:8443/T0/B1?key=b" if is_whole else "https://hooks.example.com:8443/…"
+            "https://hooks.example.com:8443/team/B1?key=b" if is_whole else "https://hooks.example.com:8443/…"
         )
     for answer in (listed, one):
-        assert ("T0" in answer.content.decode()) == ("key=b" in answer.content.decode()) == is_whole
+        assert ("team/B1" in answer.content.decode()) == ("key=b" in answer.content.decode()) == is_whole
 
 
 def test_a_program_makes_one_tries_it_and_has_it_sent_again(client, monkeypatch):

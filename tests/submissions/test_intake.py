@@ -21,6 +21,7 @@ from malpan.submissions.errors import (
     PhaseNotOpen,
     QuotaExceeded,
     UploadKeyReused,
+    UploadKeyTooLong,
     UploadTooLarge,
 )
 from malpan.submissions.intake import clean_file_name
@@ -206,10 +207,12 @@ def test_file_of_exactly_the_limit_is_taken(phase, team, settings):
     assert send(phase, team).file_size == settings.UPLOAD_MAX_BYTES
 
 
-def test_memo_and_key_are_cut_to_what_is_kept(phase, team):
-    submission = send(phase, team, memo="말" * 201, upload_key="k" * 65)
-
+def test_a_memo_is_cut_to_what_is_kept_and_a_key_is_not(phase, team):
+    submission = send(phase, team, memo="말" * 201, upload_key="k" * 64)
     assert (submission.memo, submission.upload_key) == ("말" * 200, "k" * 64)
+    with pytest.raises(UploadKeyTooLong):  # cut, it would be that of the first
+        send(phase, team, upload_key="k" * 65)
+    assert Submission.objects.count() == 1
 
 
 def test_malformed_file_costs_no_quota_and_is_recorded_with_its_errors(phase, team, rings):

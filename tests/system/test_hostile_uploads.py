@@ -148,7 +148,7 @@ def test_an_upload_in_chunks_of_no_known_length_is_taken(stack: Stack, visitor: 
 
     status, answer = _send_in_chunks(stack, token, b" " * (MAX_BYTES + 1))  # the site refuses it
     assert (status, answer["error"]["code"]) == (413, "upload_too_large")
-    assert "상한(20.0\xa0MB)을 넘습니다" in answer["error"]["message"]
+    assert f"상한({MAX_BYTES:,}바이트)을 넘습니다" in answer["error"]["message"]
 
     status, answer = _send_in_chunks(stack, token, b" " * (MAX_BYTES + FORM_BYTES))  # its web server does, before
     assert (status, answer["error"]["code"]) == (413, "upload_too_large")

@@ -18,7 +18,7 @@ from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 from tests.system.make_contest import answers
 from tests.system.new_site import running_site
 from tests.system.stack import Stack
-from tests.system.visitor import Visitor, wait_until_finished
+from tests.system.visitor import Unavailable, Visitor, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
@@ -80,9 +80,11 @@ def test_files_go_through_the_store_alone_and_what_was_uploaded_before_it_fell_i
     s3_server.kill()
     try:
         worker.resume()
-        refused = visitor.upload("s3", answers(contest["ids"], 3, wrong=3), at_end="/submit/").text
-        assert "서버가 파일을 저장하거나 읽지 못했습니다. 잠시 뒤에 다시 시도해 주십시오." in refused
-        assert "<strong>18</strong>/20회 남음" in refused, "nothing is charged for it"
+        with pytest.raises(Unavailable) as refused:
+            visitor.upload("s3", answers(contest["ids"], 3, wrong=3))
+        assert "서버가 파일을 저장하거나 읽지 못했습니다. 잠시 뒤에 다시 시도해 주십시오." in refused.value.page
+        form = visitor.get("/competitions/s3/submit/").text
+        assert "<strong>18</strong>/20회 남음" in form, "nothing is charged for it"
         met = "SELECT failures FROM jobs_job WHERE error_code = 'storage_unavailable' AND state = 'queued'"
         wait_for(lambda: site.query(met) == [(0,)], "an attempt met the store that is away, and waits")
     finally:

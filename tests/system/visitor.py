@@ -15,9 +15,10 @@ from tests.waiting import wait_for
 class Unavailable(AssertionError):
     """The page at ``address`` said that a service of the site is away: whoever is told that comes again."""
 
-    def __init__(self, address: str, log: str) -> None:
+    def __init__(self, address: str, page: str, log: str) -> None:
         super().__init__(address, log)
         self.address = address
+        self.page = page
 
 
 class Visitor:
@@ -60,7 +61,7 @@ class Visitor:
 
     def _require_page(self, response: requests.Response) -> None:
         if response.status_code == 503:
-            raise Unavailable(response.url, self.stack.log[-3000:])
+            raise Unavailable(response.url, response.text, self.stack.log[-3000:])
         assert response.status_code < 400, (response.url, response.status_code, self.stack.log[-3000:])
 
     def found_team(self, slug: str, name: str) -> None:
