@@ -25,6 +25,7 @@ from tests.factories import UserFactory, leader_of
 from tests.stages.conftest import Contest, make_contest
 from tests.web import html
 from tests.web.conftest import client_of
+from tests.web.paper import heights_in
 
 PRIZE = "국립국어원장상, 300만 원"
 
@@ -267,12 +268,7 @@ def test_lines_end_above_what_closes_the_page() -> None:
         issued_on=date(2026, 11, 27),
         address="https://example.org/",
     )
-    places: dict[str, float] = {}
-
-    def note(text: str, _matrix: object, place: list[float], *_rest: object) -> None:
-        places[text.replace("\0", "").strip()] = place[5]
-
-    PdfReader(BytesIO(drawn(made, found))).pages[0].extract_text(visitor_text=note)
+    places = heights_in(drawn(made, found))
     heights = [next(height for text, height in places.items() if part in text) for part in ("끝줄", "까닭", "드립니다")]
     assert heights == sorted(heights, reverse=True)  # from the bottom
     assert len(set(heights)) == 3

@@ -22,6 +22,7 @@ from malpan.web.certificate import Certificate, drawn, font
 from tests.factories import TeamFactory, UserFactory, leader_of
 from tests.stages.conftest import Contest, make_contest
 from tests.web import html
+from tests.web.paper import heights_in
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +128,7 @@ def test_results_of_many_tracks_stay_above_what_closes_the_page() -> None:
         issued_on=date(2026, 11, 27),
         address="https://example.org/",
     )
-    places: dict[str, float] = {}
-
-    def note(text: str, _matrix: object, place: list[float], *_rest: object) -> None:
-        places[text.replace("\0", "").strip()] = place[5]
-
-    PdfReader(BytesIO(drawn(page, found))).pages[0].extract_text(visitor_text=note)
+    places = heights_in(drawn(page, found))
     (last,) = (height for text, height in places.items() if "트랙 29" in text)
     (closing,) = (height for text, height in places.items() if "확인합니다" in text)
     assert last > closing  # from the bottom

@@ -21,10 +21,10 @@ _KEY: Final = "database:no-room"
 
 
 def note_no_room() -> None:
-    """The database has just refused something for want of room. Never fails."""
+    """The database has just refused something for want of room. A cache that is away hides nothing of that."""
     try:
         cache.set(_KEY, timezone.now(), KEPT_SECONDS)
-    except Exception:
+    except (RedisError, OSError):
         logger.warning("that the database has no room could not be noted", exc_info=True)
 
 
