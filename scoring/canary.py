@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from scoring.metrics import METRICS, CorpusMetric, Metric, MetricOptions, PairMetric, Row, load_metric
@@ -26,6 +30,7 @@ from scoring.signature import json_sha256
 TOLERANCE: Final = 1e-5  # of a number; those of a pair move by up to 6e-8 with the processor and the batch
 ENVIRONMENT: Final = ("libraries", "device_class")  # of a signature: another may not change a number by more
 _FILE: Final = "canary.json"
+_SIDE: Final = 32  # pixels of a frame
 
 CanaryPair = tuple[tuple[str, ...], str]  # references and candidate
 
@@ -92,12 +97,37 @@ def rows_of(metric: Metric) -> list[Row]:
 
 
 def is_checked(kind: type[Metric], store: ModelStore | None) -> bool:
-    """Whether the fixed items say anything about this machine and can be scored.
+    """Whether the fixed items say anything about this machine and can be scored; frames are there (``loaded``).
 
     What another server computes says nothing about it, and would be paid for every day: the signature names that
     server.
     """
-    return not kind.is_remote and kind.is_configured(store, MetricOptions())
+    return not kind.is_remote and kind.is_configured(store, MetricOptions(media=Path()))
+
+
+@contextmanager
+def loaded(name: str, store: ModelStore | None) -> Iterator[Metric]:
+    """The metric ``name`` for the fixed items, with a frame of each where it needs any."""
+    if not METRICS[name].needs_media:
+        yield load_metric(name, store)
+        return
+    with TemporaryDirectory() as folder:
+        for number in range(len(ITEMS[METRICS[name].texts])):
+            Path(folder, f"{number}.png").write_bytes(_frame(number))
+        yield load_metric(name, store, MetricOptions(media=Path(folder)))
+
+
+def _frame(number: int) -> bytes:
+    """A small picture, of a colour that changes from one corner to the other, as PNG: the same bytes everywhere."""
+    rows = (
+        b"\0" + bytes(value % 256 for x in range(_SIDE) for value in (8 * x, 8 * y, 40 * number)) for y in range(_SIDE)
+    )
+    header = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    packed = zlib.compress(b"".join(rows), level=0)  # stored: no version of the library packs otherwise
+    parts = ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
 
 
 def identity(metric: Metric) -> str:
@@ -130,8 +160,12 @@ def _known() -> dict[str, Any]:
 def _computed() -> dict[str, Any]:
     store = shared_store("demo", "cpu")
     own = [name for name, kind in sorted(METRICS.items()) if is_checked(kind, store)]
-    metrics = [load_metric(name, store) for name in own if not METRICS.origin(name)]
-    return {metric.name: {"identity": identity(metric), "rows": rows_of(metric)} for metric in metrics}
+    found = {}
+    for name in own:
+        if not METRICS.origin(name):
+            with loaded(name, store) as metric:
+                found[name] = {"identity": identity(metric), "rows": rows_of(metric)}
+    return found
 
 
 if __name__ == "__main__":

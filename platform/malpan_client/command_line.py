@@ -291,6 +291,7 @@ def _rescoring(commands: Any) -> None:
     _option(made, "since", "until", metavar="TIME")
     _option(made, "state", choices=["finished", "waiting"])
     _option(made, "teams", type=_numbers, default=[], metavar="NUMBERS")
+    _flag(made, "from-scratch")
     _waits(made)
     _waits(_numbered(commands, "show", show_rescoring, about="rescore_show"))
     for name, run in (("preview", preview_rescoring), ("cancel", cancel_rescoring)):

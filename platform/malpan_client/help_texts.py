@@ -149,6 +149,10 @@ HELP = {
         "재채점을 시작합니다. 적용할 때까지 순위표는 그대로입니다",
         "start; the board stays as it is until it is applied",
     ),
+    "help_from_scratch": (
+        "이미 계산해 둔 값을 쓰지 않습니다(채점 서버 하나가 잘못된 값을 냈을 때)",
+        "use no value that was computed before (where a scoring worker computed wrong ones)",
+    ),
     "help_rescore_show": ("재채점 하나와 그 진행", "a rescoring and its progress"),
     "help_rescore_preview": ("적용하면 바뀔 점수와 순위", "which scores and ranks would change"),
     "help_rescore_apply": ("본 그대로 적용합니다", "apply what was seen"),

@@ -39,6 +39,8 @@ def start_rescoring(site: Site, options: Namespace) -> Result:
             body[name] = getattr(options, name)
     if options.teams:
         body["teams"] = options.teams
+    if options.from_scratch:
+        body["from_scratch"] = True
     made = site.change("POST", place.manage("rescoring/"), body)
     return _followed(site, place, made, options)
 

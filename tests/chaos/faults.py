@@ -38,11 +38,14 @@ Begin = Callable[[ChaosSite, random.Random], Iterator[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind. ``stops_passes``: while it lasts, and until the site is sound again, nobody looks for lost runs."""
+    """One kind. ``stops_passes``: while it lasts, and until the site is sound again, nobody looks for lost runs.
+    ``needs_disk``: the site must be on a file system of its own.
+    """
 
     name: str
     begin: Begin
     stops_passes: bool = False
+    needs_disk: bool = False
 
 
 def killed(role: str, *, all_of_them: bool = False) -> Begin:
@@ -91,6 +94,19 @@ def disk_full(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
         yield
     finally:
         _limit_files(site, resource.RLIM_INFINITY)
+
+
+def every_disk_full(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
+    """The file system of the site is full: neither its programs nor its servers can write a byte."""
+    assert site.disk is not None
+    try:
+        deadline = time.monotonic() + FULL_SECONDS
+        while time.monotonic() < deadline:  # what is deleted meanwhile makes no room
+            site.disk.fill()
+            time.sleep(0.2)
+        yield
+    finally:
+        site.disk.free()
 
 
 def messages_dropped(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
@@ -171,6 +187,7 @@ FAULTS: Final = (
     Fault("supervisor paused", paused("supervisor")),
     Fault("programs replaced", programs_replaced, stops_passes=True),
     Fault("disk full", disk_full, stops_passes=True),
+    Fault("every disk full", every_disk_full, stops_passes=True, needs_disk=True),
     Fault("messages dropped", messages_dropped, stops_passes=True),
     Fault("messages doubled", messages_doubled),
     Fault("a worker's clock ahead", clock_off(CLOCK_SECONDS)),

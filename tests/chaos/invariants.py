@@ -88,12 +88,12 @@ NEVER = {
 
 @dataclass(frozen=True)
 class Retry:
-    """An attempt that failed and the next one: since its last sign of life, or its own word that it failed."""
+    """An attempt that failed, or was given back, and the next one: since its last sign of life, or its own word."""
 
     job: int
     at: float  # when the attempt was last heard of
     lease_ends: float  # of what was then written; it was reckoned a moment before
-    reclaimed: float | None  # when a pass took it back; None: it told itself that it failed
+    reclaimed: float | None  # when a pass took it back; None: it told itself that it failed, or gave the job back
     next_begun: float | None  # None: given up, or still waiting
 
     @property
@@ -117,21 +117,24 @@ def broken(site: ChaosSite) -> list[str]:
 
 
 def retries(site: ChaosSite) -> list[Retry]:
-    """Every failed attempt in the record."""
+    """Every failed attempt in the record, and every one that a worker gave back unfinished. The job of a run in parts
+    is queued again while these are scored: that is none.
+    """
     rows = site.query(
-        "SELECT job, at, was, state, attempt, failures, error_code, at + lease FROM chaos_move ORDER BY job, at"
+        "SELECT job, at, was, state, attempt, failures, error_code, at + lease,"
+        " EXISTS(SELECT FROM jobs_job part WHERE part.parent_id = job) FROM chaos_move ORDER BY job, at"
     )
     found: list[Retry] = []
     for job, moves in groupby(rows, key=lambda row: row[0]):
-        found += _retries_of(job, [row[1:] for row in moves])
+        found += retries_of(job, [row[1:] for row in moves])
     return found
 
 
-def _retries_of(job: int, moves: Sequence[tuple[Any, ...]]) -> Iterable[Retry]:
+def retries_of(job: int, moves: Sequence[tuple[Any, ...]]) -> Iterable[Retry]:
     heard = lease_ends = failures = 0
-    for position, (at, _was, state, _attempt, failed, code, ends) in enumerate(moves):
-        if failed > failures:
-            is_lost = code == "worker_lost"
+    for position, (at, was, state, _attempt, failed, code, ends, has_parts) in enumerate(moves):
+        if failed > failures or (was == "running" and state == "queued" and not has_parts):
+            is_lost = failed > failures and code == "worker_lost"
             begun = next((each[0] for each in moves[position + 1 :] if each[1:3] == ("queued", "running")), None)
             yield Retry(job, heard if is_lost else at, lease_ends, at if is_lost else None, begun)
         if state == "running":

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -15,8 +16,10 @@ import psycopg
 
 from tests.chaos.contest import LARGE_RUN_ITEMS, SLICE_ITEMS
 from tests.paths import ROOT, python_path
+from tests.system.disks import Disk, NoDisk, mounted
 from tests.system.stack import LEASE_SECONDS, Stack
 
+DISK_BYTES = 4 * 2**30  # for an hour
 CLOCK = Path(__file__).with_name("clock")
 SETTINGS = {
     "SCORING_THREADS": "1",
@@ -36,10 +39,15 @@ class ChaosSite(Stack):
     def __init__(self, var_dir: Path, models_dir: Path) -> None:
         super().__init__(var_dir, models_dir)
         self.environment |= SETTINGS | {"SCORING_WORKERS": "2", "WEB_WORKERS": "2"}
+        self.disk: Disk | None = None
+        self._own = ExitStack()
         self._stopping = threading.Event()
         self._keeper = threading.Thread(target=self._keep_up, daemon=True)
 
     def start_and_keep(self) -> None:
+        """Start it, on a file system of its own where that can be had."""
+        with suppress(NoDisk):
+            self.disk = self._own.enter_context(mounted(self.var_dir, DISK_BYTES))
         self.start()
         self._keeper.start()
 
@@ -49,6 +57,7 @@ class ChaosSite(Stack):
             self._keeper.join(120)
         shutil.copy(self._log_path, self._log_path.with_suffix(".kept"))  # for whoever looks for a cause
         super().stop()
+        self._own.close()
 
     def outside(self, *command: str) -> str:
         """What a Python command prints, run on the site's database without keeping its servers alive."""

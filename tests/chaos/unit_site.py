@@ -31,6 +31,8 @@ class UnitSite(Deployed):
     ``replaced``: the units of other code by now, each with when its process ended and when the next one served.
     """
 
+    disk = None  # of its own
+
     def __init__(self, home: Path, models_dir: Path, root: Path) -> None:
         super().__init__(home, models_dir, root=root, workers=WORKERS, **SETTINGS)
         self.var_dir = home / "var"

@@ -32,7 +32,11 @@ RESULTS: Final = Path(__file__).with_name("RESULTS.md")
 def main() -> int:
     options = _options()
     rules = chosen(options.module)
-    if not rules:
+    if options.changed:
+        tried = _before([rule.module for rule in rules])
+        rules = [each for each in rules if each.module not in tried or tried[each.module].code != each.source.digest]
+        print(f"{len(rules)} modules are not as they were tried", file=sys.stderr)
+    elif not rules:
         print(f"no rule {options.module!r}; there are:", *(f"  {rule.module}" for rule in RULES), sep="\n")
         return 2
     results = []
@@ -42,7 +46,7 @@ def main() -> int:
         names = before[rule.module].unnoticed if before else None
         computed = running.computed()
         found = list(running.outcomes(rule, jobs=options.jobs, only=names))
-        result = report.result_of(rule.module, found, running.computed() - computed)
+        result = report.result_of(rule.module, found, running.computed() - computed, rule.source.digest)
         results.append(report.merged(before[rule.module], result) if before else result)
         print(f"{report.score(results[-1:]):.1f} %", file=sys.stderr, flush=True)
         report.keep(results[-1], KEPT)
@@ -75,6 +79,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--module", default="", help="only this one, such as ranking or scoring.metrics")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--again", action="store_true", help="only what survived the last time")
+    parser.add_argument("--changed", action="store_true", help="only modules whose code is not the one that was tried")
     parser.add_argument("--save", action="store_true", help="write the last results to RESULTS.md")
     return parser.parse_args()
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -70,13 +71,14 @@ class Mutant:
 
 
 class Source:
-    """A module's source and its mutants."""
+    """A module's source, its mutants and its digest."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         text = path.read_text(encoding="utf-8")
         self._lines = text.splitlines()
         self._tree = ast.parse(text)
+        self.digest = digest(self._tree)
         self._seen: Counter[tuple[str, str]] = Counter()
         self._swaps: dict[Mutant, Callable[[bool], None]] = {}
         self._walk(self._tree, "", "", range(0))
@@ -119,6 +121,17 @@ class Source:
         self._seen[line, change] += 1
         again = self._seen[line, change]
         self._swaps[Mutant(node.lineno, line, change if again == 1 else f"{change} ({again})", function, lines)] = swap
+
+
+def digest(tree: ast.Module) -> str:
+    """Eight hexadecimal digits of a module as it runs: comments, docstrings and the breaks of lines are not in them."""
+    bare = _WithoutDocstrings().visit(copy.deepcopy(tree))
+    return hashlib.sha256(ast.dump(bare).encode()).hexdigest()[:8]
+
+
+class _WithoutDocstrings(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if isinstance(node.value, ast.Constant) else node
 
 
 def _swap(parent: ast.AST, field: str, position: int, node: ast.AST, new: ast.AST) -> Callable[[bool], None]:

@@ -18,19 +18,20 @@ from tests.mutation.running import KILLED, SURVIVED, TIMED_OUT
 EQUIVALENT: Final = "equivalent"
 _TABLE: Final = Path(__file__).with_name("equivalent.toml")
 _ROW: Final = re.compile(
-    r"^\| `([\w.]+)` \| \d+ \| (\d+) \| (\d+) \| \d+ \| (\d+) \| [\d.]+ % \| ([\d.]+) \| ([\d-]+) \|$"
+    r"^\| `([\w.]+)` \| \d+ \| (\d+) \| (\d+) \| \d+ \| (\d+) \| [\d.]+ % \| ([\d.]+) \| ([\d-]+) \| (\w*) \|$"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The mutants of one module by what became of them, as texts, the processor time of that, and its day."""
+    """The mutants of one module by what became of them, as texts, the processor time of that, its day and its code."""
 
     module: str
     found: Mapping[str, Sequence[str]]
     stale: Sequence[str]  # rows of the table of equivalents that name no mutant, or one that a test noticed
     seconds: float
     day: str  # as 2026-11-25
+    code: str  # the digest of the module that was tried: see ``mutants.Source``
 
     def count(self, outcome: str) -> int:
         return len(self.found.get(outcome, ()))
@@ -51,7 +52,9 @@ class Result:
         return self.noticed + self.count(SURVIVED)
 
 
-def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: float, table: Path = _TABLE) -> Result:
+def result_of(
+    module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: float, code: str = "", table: Path = _TABLE
+) -> Result:
     """The outcomes in the order of the lines; survivors that the table names count as equivalent."""
     known = _equivalent(module, table)
     found: dict[str, list[str]] = {}
@@ -62,7 +65,7 @@ def result_of(module: str, outcomes: Iterable[tuple[Mutant, str]], seconds: floa
             outcome = EQUIVALENT
         found.setdefault(outcome, []).append(str(mutant))
     stale = [f"{line}  [{change}]" for line, change in sorted(known)]
-    return Result(module, found, stale, seconds, date.today().isoformat())
+    return Result(module, found, stale, seconds, date.today().isoformat(), code)
 
 
 def merged(earlier: Result, again: Result) -> Result:
@@ -73,7 +76,8 @@ def merged(earlier: Result, again: Result) -> Result:
     unnamed = [name for name in earlier.found.get(EQUIVALENT, ()) if not name]
     found[SURVIVED] = [*again.found.get(SURVIVED, ())]
     found[EQUIVALENT] = [*unnamed, *again.found.get(EQUIVALENT, ())]
-    return Result(again.module, found, [] if unnamed else again.stale, earlier.seconds + again.seconds, again.day)
+    stale = [] if unnamed else again.stale
+    return Result(again.module, found, stale, earlier.seconds + again.seconds, again.day, earlier.code)
 
 
 def _equivalent(module: str, table: Path) -> set[tuple[str, str]]:
@@ -92,16 +96,16 @@ def score(results: Iterable[Result]) -> float:
 def text_of(results: Sequence[Result]) -> str:
     """The table, then the survivors by name."""
     lines = [
-        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each | day |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: | --- |",
+        "| module | mutants | killed | timed out | survived | equivalent | score | CPU s each | day | code |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --- | --- |",
     ]
     total: Counter[str] = Counter()
     for each in results:
         counts = {name: each.count(name) for name in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT)}
         total.update(counts)
-        lines.append(_row(f"`{each.module}`", counts, score([each]), each.seconds, each.day))
+        lines.append(_row(f"`{each.module}`", counts, score([each]), each.seconds, each.day, each.code))
     if len(results) > 1:
-        lines.append(_row("all", total, score(results), sum(each.seconds for each in results), ""))
+        lines.append(_row("all", total, score(results), sum(each.seconds for each in results)))
     for title, rows in (
         ("Survived", [f"{each.module}:{row}" for each in results for row in each.found.get(SURVIVED, ())]),
         ("In equivalent.toml, but no survivor", [f"{each.module}: {row}" for each in results for row in each.stale]),
@@ -111,10 +115,12 @@ def text_of(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float, day: str) -> str:
+def _row(
+    name: str, counts: Mapping[str, int], percent: float, seconds: float, day: str = "", code: str = ""
+) -> str:
     mutants = sum(counts.values())
     cells = " | ".join(str(counts[each]) for each in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT))
-    return f"| {name} | {mutants} | {cells} | {percent:.1f} % | {seconds / (mutants or 1):.1f} | {day} |"
+    return f"| {name} | {mutants} | {cells} | {percent:.1f} % | {seconds / (mutants or 1):.1f} | {day} | {code} |"
 
 
 def read(text: str) -> dict[str, Result]:
@@ -127,12 +133,12 @@ def read(text: str) -> dict[str, Result]:
     found = {}
     for line in text.splitlines():
         if row := _ROW.match(line):
-            module, killed, late, equivalent, each, day = row.groups()
+            module, killed, late, equivalent, each, day, code = row.groups()
             counts = {KILLED: killed, TIMED_OUT: late, EQUIVALENT: equivalent}
             outcomes = {outcome: [""] * int(count) for outcome, count in counts.items()}
             outcomes[SURVIVED] = survived.get(module, [])
             seconds = float(each) * sum(map(len, outcomes.values()))
-            found[module] = Result(module, outcomes, [], seconds, day)
+            found[module] = Result(module, outcomes, [], seconds, day, code)
     return found
 
 

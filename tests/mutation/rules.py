@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.mutation.mutants import Source
 from tests.paths import ROOT
 
 
@@ -15,6 +16,10 @@ class Rule:
     module: str
     path: Path
     tests: tuple[str, ...]
+
+    @property
+    def source(self) -> Source:
+        return Source(self.path)
 
 
 _UPLOADS: Final = ("submissions/test_intake.py", "competitions/test_terms.py", "competitions/test_room.py")
@@ -82,6 +87,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_composite_boards.py",
         "leaderboard/test_day_boards.py",
     ),
+    "malpan.leaderboard.recomputing": ("leaderboard/test_verification.py",),
     "malpan.leaderboard.closeness": ("leaderboard/test_closeness.py", "web/test_composite_pages.py"),
     "malpan.leaderboard.sureness.sources": _SURENESS,
     "malpan.leaderboard.sureness.computing": _SURENESS,
@@ -110,6 +116,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.selectors": ("submissions/test_selectors.py", "submissions/test_visibility.py"),
     "malpan.submissions.letters": ("submissions/test_letters.py",),
+    "malpan.submissions.evaluation.item_check": ("submissions/evaluation/test_item_check.py",),
     "malpan.submissions.evaluation.judge_budget": tuple(
         f"submissions/evaluation/judging/test_{name}.py" for name in ("shared_ledger", "budget_and_outages")
     ),
@@ -158,6 +165,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.stages.publishing": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.entering": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),
+    "malpan.stages.awards": ("stages/test_awards.py",),
     "malpan.arena.disqualified": (
         "arena/test_closing.py",
         "arena/test_panel.py::test_what_was_open_of_a_reinstated_team_comes_back",

@@ -52,7 +52,7 @@ class BrokenTests(Exception):
 
 def outcomes(rule: Rule, *, jobs: int, only: Collection[str] | None = None) -> Iterator[tuple[Mutant, str]]:
     """Every mutant of ``rule``, or those of these names, with what became of it. Raises ``BrokenTests``."""
-    source = Source(rule.path)
+    source = rule.source
     wanted = [each for each in source.mutants if only is None or each.name in only]
     imported = [each for each in wanted if not each.function or not _fits(source, each)]
     inside = [each for each in wanted if each not in set(imported)]

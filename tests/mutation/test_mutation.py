@@ -102,13 +102,28 @@ def test_a_mutant_differs_in_one_place_and_the_source_stays(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+def test_the_digest_of_a_module_is_that_of_what_runs(tmp_path: Path) -> None:
+    texts = {
+        "first": 'def low(a: int) -> int:\n    """The lower."""\n    return min(a, 3)  # or three\n',
+        "said": 'def low(a: int) -> int:\n    """The lower one of two."""\n    return min(\n        a,\n        3,\n    )\n',
+        "other": 'def low(a: int) -> int:\n    """The lower."""\n    return min(a, 4)  # or three\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    first, said, other = (Source(tmp_path / name).digest for name in texts)
+
+    assert first == said != other
+    assert len(first) == 8
+
+
 def test_table_of_equivalents_takes_survivors_alone(tmp_path: Path) -> None:
     table = tmp_path / "equivalent.toml"
     rows = "".join(f'[["rule"]]\nline = "x = {n}"\nchange = "{n} → {n + 1}"\nreason = "why"\n' for n in (1, 2, 3))
     table.write_text(rows, encoding="utf-8")
     found = [(Mutant(n, f"x = {n}", f"{n} → {n + 1}", "", range(n, n + 1)), what) for n, what in OUTCOMES]
 
-    result = report.result_of("rule", found, 3.0, table)
+    result = report.result_of("rule", found, 3.0, table=table)
 
     assert (result.noticed, result.counted, result.count(report.EQUIVALENT)) == (2, 3, 1)
     assert list(result.stale) == ["x = 2  [2 → 3]", "x = 3  [3 → 4]"]
@@ -118,7 +133,7 @@ def test_table_of_equivalents_takes_survivors_alone(tmp_path: Path) -> None:
 
 def test_the_rows_of_a_table_are_read_back() -> None:
     again = [(Mutant(3, "if a: b()", "condition negated", "", range(3, 4)), "timed out")]
-    results = [report.result_of(name, found, 6.0) for name, found in (("a.rule", TRIED), ("another", again))]
+    results = [report.result_of(*each) for each in (("a.rule", TRIED, 6.0, "0123abcd"), ("another", again, 6.0))]
     text = report.text_of(results)
 
     read = report.read(text)
@@ -126,17 +141,18 @@ def test_the_rows_of_a_table_are_read_back() -> None:
     assert report.text_of(list(read.values())) == text
     assert read["a.rule"].found["survived"] == ["9: x = 9  [9 → 10]"]
     assert (read["another"].noticed, read["another"].seconds) == (1, 6.0)
+    assert (read["a.rule"].code, read["another"].code) == ("0123abcd", "")
 
 
 def test_survivors_tried_again_take_the_place_of_those_of_before(tmp_path: Path) -> None:
     table = tmp_path / "equivalent.toml"
     table.write_text('[["a.rule"]]\nline = "x = 5"\nchange = "5 → 6"\nreason = "why"\n', encoding="utf-8")
     earlier = [*TRIED, (Mutant(5, "x = 5", "5 → 6", "", range(5, 6)), "survived")]
-    before = report.read(report.text_of([report.result_of("a.rule", earlier, 6.0, table)]))["a.rule"]
+    before = report.read(report.text_of([report.result_of("a.rule", earlier, 6.0, "0123abcd", table)]))["a.rule"]
     assert before.unnoticed == {TRIED[1][0].name} == {"x = 9  [9 → 10]"}
 
     lower = Mutant(12, "x = 9", "9 → 10", "", range(12, 13))  # other lines are before it by now
-    again = report.result_of("a.rule", [(lower, "killed")], 2.0, table)
+    again = report.result_of("a.rule", [(lower, "killed")], 2.0, table=table)
     now = report.merged(before, again)
 
     assert (now.noticed, now.count("survived"), now.count(report.EQUIVALENT)) == (2, 0, 1)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -18,6 +15,7 @@ import requests
 
 from tests.chaos.invariants import NEVER, RECORD
 from tests.paths import ROOT
+from tests.system.disks import Disk, NoDisk, mounted
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
@@ -31,42 +29,14 @@ LONG_WORDS = 40  # of some seconds: the disk is full in its middle
 PAGE = "/competitions/full/submit/"
 
 
-class Disk:
-    """The file system of the database."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._rest = path / "filled-by-the-test"
-
-    def fill(self) -> None:
-        """Take what is free."""
-        with suppress(OSError), self._rest.open("ab", buffering=0) as file:
-            while file.write(bytes(4096)):
-                pass
-        assert os.statvfs(self.path).f_bavail == 0
-
-    def free(self) -> None:
-        self._rest.unlink()
-
-
 @pytest.fixture
 def disk(new_directory: Path) -> Iterator[Disk]:
-    """A file system in the place of the database's directory, with what that had in it."""
-    data = new_directory / "embedded" / "postgres"
-    aside = data.with_name("aside")
-    data.rename(aside)
-    data.mkdir()
-    used = int(subprocess.run(["du", "-sb", str(aside)], capture_output=True, text=True, check=True).stdout.split()[0])
-    options = f"size={used + ROOM_BYTES},mode=0700,uid={aside.stat().st_uid},gid={aside.stat().st_gid}"
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", str(data)], capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f"a file system can be mounted by an administrator only: {mounted.stderr.strip()}")
+    """A file system in the place of the database's directory."""
     try:
-        subprocess.run(["cp", "-a", f"{aside}/.", str(data)], check=True)
-        shutil.rmtree(aside)
-        yield Disk(data)
-    finally:
-        subprocess.run(["umount", "--lazy", str(data)], check=True)
+        with mounted(new_directory / "embedded" / "postgres", ROOM_BYTES) as disk:
+            yield disk
+    except NoDisk as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ from malpan.stages.models import Award, Stage, StageDecision, StageSnapshot, Sta
 from malpan.submissions.models import (
     ChainEntry,
     FinalChoice,
+    FreshResult,
     HiddenResult,
     MetricResult,
     QuotaEntry,
@@ -65,7 +66,7 @@ from malpan.submissions.models import (
 from malpan.teams.models import Membership, MergeRequest, Team
 
 FORMAT: Final = "malpan-competition"
-VERSION: Final = 7
+VERSION: Final = 8
 MANIFEST: Final = "manifest.json"
 PEOPLE: Final = "people.jsonl"
 CHUNK_BYTES: Final = 1024 * 1024
@@ -144,6 +145,7 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     ),
     Table("hidden_results", HiddenResult, "run__submission__phase__track__competition"),
     Table("metric_results", MetricResult, "submission__phase__track__competition"),
+    Table("fresh_results", FreshResult, "run__submission__phase__track__competition"),
     Table("quota_entries", QuotaEntry, "phase__track__competition"),
     Table("chain", ChainEntry, "competition"),
     Table("board_snapshots", BoardSnapshot, "phase__track__competition"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from malpan.jobs import refusal, registry
 from malpan.jobs.models import Job, Worker
 from malpan.jobs.tasks import work_next
 from malpan.submissions.evaluation import canary
-from malpan.submissions.models import CanaryRows, ScoringRun
+from malpan.submissions.models import CanaryRows, PairValue, ScoringRun
+from scoring.canary import TEXTS
 from scoring.metrics import METRICS
+from tests.scoring.tiny_models import make_clip, write_profile
 
 pytestmark = pytest.mark.django_db
 
@@ -81,12 +84,39 @@ def test_numbers_that_nobody_knows_are_those_of_the_first(monkeypatch: pytest.Mo
         canary.require(("rouge1_mecab",), "demo")
 
 
-def test_a_plug_in_that_takes_other_texts_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuses(self: object, *texts: str) -> float:
-        raise ValueError("no image of that name")
+def refuses(self: object, *texts: str) -> float:
+    raise ValueError("no image of that name")
 
+
+def test_a_plug_in_that_takes_other_texts_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(METRICS["rouge1_mecab"], "value", refuses)
+    monkeypatch.setattr(type(METRICS), "origin", lambda self, name: {"plugin": {"distribution": "more"}})
     canary.require(("rouge1_mecab",), "demo")
+
+
+def test_a_metric_of_ours_that_fails_on_the_fixed_items_takes_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(METRICS["rouge1_mecab"], "value", refuses)
+    with pytest.raises(registry.NotMine):
+        canary.require(("rouge1_mecab",), "demo")
+    assert refusal.reason().startswith("rouge1_mecab: ValueError: no image of that name (demo, ")
+
+
+def test_whoever_computed_wrong_numbers_leaves_no_values_of_pairs(wrong: None) -> None:
+    PairValue.objects.create(key=b"k" * 32, value=0.5)
+    with pytest.raises(registry.NotMine):
+        canary.require(("rouge1_mecab",), "demo")
+    assert not PairValue.objects.exists()
+
+
+def test_pictures_are_checked_as_texts_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = write_profile(tmp_path / "clip.toml", clip=make_clip(tmp_path / "clip"))
+    canary.require(("clipscore",), str(profile))
+    kept = CanaryRows.objects.get()
+    assert (kept.metric, len(kept.rows)) == ("clipscore", len(TEXTS))
+    monkeypatch.setattr(canary, "_checked", {})
+    CanaryRows.objects.update(rows=[[0.0] * len(row) for row in kept.rows])
+    with pytest.raises(registry.NotMine):
+        canary.require(("clipscore",), str(profile))
 
 
 def test_a_child_checks_its_models_before_it_works(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:

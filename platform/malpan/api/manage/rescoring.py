@@ -61,6 +61,7 @@ def start(request: ApiRequest, slug: str, data: shown.Start) -> Any:
         reference_version=_version(phase, data.reference_version),
         recipe=_recipe(phase, data.recipe),
         profile=data.profile,
+        is_from_scratch=data.from_scratch,
     )
     return _batch(batch)
 
@@ -249,6 +250,7 @@ def _batch(found: RescoreBatch) -> dict[str, Any]:
         "recipe": found.recipe,
         "profile": found.profile,
         "repeats": found.repeats,
+        "from_scratch": found.is_from_scratch,
         "selection": found.selection,
         "created_at": found.created_at,
         "closed_at": found.closed_at,

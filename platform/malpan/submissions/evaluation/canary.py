@@ -1,7 +1,8 @@
 """Before a process scores with a metric, and daily, the metric scores a few fixed items (``scoring.canary``).
 
-A process whose numbers differ from the known ones takes no more work (``jobs.refusal``); its job goes back to the queue
-without a failure. The numbers of models that the instrument does not know are those of the first process that had them,
+A process whose numbers differ from the known ones, or that cannot compute them, takes no more work (``jobs.refusal``);
+its job goes back to the queue without a failure, and the values of pairs that any process kept are forgotten, as it may
+have computed some. What was scored with its numbers is for a rescoring from scratch (``evaluation.fresh``). The numbers of models that the instrument does not know are those of the first process that had them,
 kept in the database: whatever processor, GPU or library computes, all that score for this site agree.
 """
 
@@ -14,13 +15,15 @@ from collections.abc import Iterable
 from typing import Final
 
 from django.conf import settings
+from django.db import Error
 
 from malpan.jobs import refusal, registry
+from malpan.submissions.evaluation import pair_cache
 from malpan.submissions.models import CanaryRows
 from scoring import canary
 from scoring.canary import Difference
 from scoring.errors import ScoringError
-from scoring.metrics import METRICS, Metric, load_metric
+from scoring.metrics import METRICS, Metric
 from scoring.models.store import shared_store
 
 logger = logging.getLogger(__name__)
@@ -40,26 +43,49 @@ def require(metrics: Iterable[str], profile: str) -> None:
         checked = _checked.get((name, profile))
         if checked is not None and now - checked < AGAIN_AFTER:
             continue
-        if (found := _difference(name, profile)) is not None:
+        if (found := _wrong(name, profile)) is not None:
             refusal.refuse(f"{found} ({profile}, {socket.gethostname()})")
+            _forget_pair_values()
             raise registry.NotMine("its numbers differ")
         _checked[name, profile] = now
+
+
+def _wrong(name: str, profile: str) -> str | None:
+    """What is wrong with the numbers of the metric ``name`` here, if anything."""
+    try:
+        found = _difference(name, profile)
+    except (ScoringError, Error):  # a model is missing, the database is away
+        raise
+    except Exception as error:
+        logger.exception("%s does not score the fixed items", name)
+        return f"{name}: {type(error).__name__}: {error}"
+    return None if found is None else str(found)
+
+
+def _forget_pair_values() -> None:
+    """Empty the store of pair values, which this process may have filled since its last check."""
+    try:
+        pair_cache.forget_all()
+    except Error:
+        logger.exception("the store of pair values could not be emptied: see OPERATIONS.md, A worker's numbers differ")
 
 
 def _difference(name: str, profile: str) -> Difference | None:
     store = shared_store(profile, settings.SCORING_DEVICE) if METRICS[name].model else None
     if not canary.is_checked(METRICS[name], store):  # another server's, without frames, or optional without a model
         return None
-    metric = load_metric(name, store)
-    try:
-        rows = canary.rows_of(metric)
-    except ScoringError:
-        raise
-    except Exception:
-        logger.warning("%s cannot score the fixed items, and is not checked", name, exc_info=True)
-        return None
-    known = canary.known_rows(metric)
-    return canary.difference(name, _kept(metric, rows) if known is None else known, rows)
+    with canary.loaded(name, store) as metric:
+        try:
+            rows = canary.rows_of(metric)
+        except ScoringError:
+            raise
+        except Exception:
+            if not METRICS.origin(name):  # one of this package scores them wherever it is in order
+                raise
+            logger.warning("%s cannot score the fixed items, and is not checked", name, exc_info=True)
+            return None
+        known = canary.known_rows(metric)
+        return canary.difference(name, _kept(metric, rows) if known is None else known, rows)
 
 
 def _kept(metric: Metric, rows: list[tuple[float, ...]]) -> list[list[float]]:

@@ -31,9 +31,9 @@ def score_run(
     splits = results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
     )
-    before = {} if results.is_repeat(run) else {split.name: results.known_values(run, split) for split in splits}
+    before = {split.name: results.known_values(run, split) for split in splits}
     for split in splits:  # from here on nothing is read that a database could keep back
-        known = results.merged(learned, before.get(split.name, {}))
+        known = results.merged(learned, before[split.name])
         reports[split.name] = _score_split(run, split, known, progress, values)
         results.learn(learned, reports[split.name])
     return results.Outcome(shown=reports.get("all") or reports["public"], hidden=reports.get("private"))

@@ -131,10 +131,8 @@ def _run(run_id: int) -> ScoringRun:
 
 
 def _known(run: ScoringRun, files: RunFiles) -> results.Known:
-    """Item values that the scoring will reuse, as in ``computing.score_run``; none in a repetition."""
+    """Item values that the scoring will reuse, as in ``computing.score_run``."""
     known: results.Known = reuse.reusable_values(run, files.references, files.predictions)
-    if results.is_repeat(run):
-        return known
     covers_all = run.submission.phase.private_covers_all
     for split in results.splits_of(
         run.reference_version, files.references, files.predictions, private_covers_all=covers_all
@@ -150,8 +148,8 @@ def _job_of(run: ScoringRun) -> int:
 
 
 def _work(run: ScoringRun, files: RunFiles) -> PairWork:
-    """What can be computed ahead: with no cache (a repetition uses none), or one too small, only what judges answer."""
-    is_cached = pair_cache.store_for(run) is not None and run.submission.item_count <= settings.PAIR_VALUES_MAX_ROWS
+    """What can be computed ahead: with no cache, or one too small, only what judges answer."""
+    is_cached = pair_cache.is_read_by(run) and run.submission.item_count <= settings.PAIR_VALUES_MAX_ROWS
     return pair_work(
         run.recipe,
         files.references,

@@ -34,6 +34,7 @@ CHUNK: Final = 5_000  # pairs in one statement
 STATEMENT_SECONDS: Final = 2.0  # a chunk takes some 20 ms
 BUDGET_SECONDS: Final = 20.0  # limit for all statements of one scoring together,
 CHUNK_SECONDS: Final = 0.2  # plus this for each chunk: a large run has many, and computing them takes far longer
+FORGET_SECONDS: Final = 5  # for those who read and write at this moment
 PRUNE_CHUNK: Final = 10_000
 PRUNE_CHUNKS: Final = 50  # in one pass
 
@@ -48,6 +49,7 @@ _INSERT: Final = """
     FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS new(key, value)
     ON CONFLICT DO NOTHING
 """
+_REPLACE: Final = _INSERT.replace("DO NOTHING", "(key) DO UPDATE SET value = excluded.value")
 # an array is computed once; IN may be a nested loop that selects again, skips what it holds, and deletes without limit
 _PRUNE: Final = """
     DELETE FROM submissions_pairvalue WHERE id = ANY(ARRAY(
@@ -62,22 +64,34 @@ Rows = list[tuple[bytes, float]]
 
 
 def store_for(run: ScoringRun) -> DatabasePairValues | None:
-    """The cache for ``run``; ``None`` if it is turned off, and for a repetition, which must compute every value."""
+    """The cache for ``run``; ``None`` if it is turned off, and for a repetition. A run from scratch only writes to it."""
     if settings.PAIR_VALUES_MAX_ROWS <= 0 or results.is_repeat(run):
         return None
-    return DatabasePairValues()
+    return DatabasePairValues(replaces=results.is_from_scratch(run))
+
+
+def is_read_by(run: ScoringRun) -> bool:
+    """Whether ``run`` finds there what was computed ahead."""
+    store = store_for(run)
+    return store is not None and not store.replaces
 
 
 class DatabasePairValues:
-    """The store, for one scoring, outside any transaction. After its first failure it returns nothing more."""
+    """The store, for one scoring, outside any transaction. After its first failure it returns nothing more.
 
-    def __init__(self) -> None:
+    ``replaces``: nothing is read, and what is put stands in the place of what was there.
+    """
+
+    def __init__(self, *, replaces: bool = False) -> None:
+        self.replaces = replaces
         self._is_out = False
         self._seconds = 0.0
         self._chunks = 0
 
     def get(self, metric: str, signature: str, pairs: Sequence[Pair]) -> dict[Pair, float]:
         found: dict[Pair, float] = {}
+        if self.replaces:
+            return found
         for chunk in chunked(zip(keys_of(metric, signature, pairs), pairs, strict=True)):
             pair_of = dict(chunk)
             rows = self._ask(partial(_select, list(pair_of))) or []
@@ -91,7 +105,7 @@ class DatabasePairValues:
         rows = zip(keys_of(metric, signature, list(values)), values.values(), strict=True)
         # in order of key: two workers that write the same pairs may wait for each other, but never deadlock
         for chunk in chunked(sorted(row for row in rows if math.isfinite(row[1]))):
-            self._ask(partial(_insert, chunk))
+            self._ask(partial(_insert, chunk, _REPLACE if self.replaces else _INSERT))
 
     def _ask(self, statement: Callable[[], Found]) -> Found | None:
         """The result of ``statement`` in a separate short transaction; ``None`` after a failure."""
@@ -118,6 +132,13 @@ class DatabasePairValues:
         self._is_out = True
 
 
+def forget_all() -> None:
+    """Empty the store: somebody may have put wrong values into it. Raises ``django.db.Error`` where the database is away."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{FORGET_SECONDS}s"])
+        cursor.execute("TRUNCATE submissions_pairvalue")
+
+
 def prune() -> int:
     """Delete the oldest rows beyond ``PAIR_VALUES_MAX_ROWS``, a limited number in one pass; returns how many.
 
@@ -141,10 +162,10 @@ def _select(keys: list[bytes]) -> Rows:
         return [(bytes(key), value) for key, value in cursor.fetchall()]
 
 
-def _insert(rows: Rows) -> None:
+def _insert(rows: Rows, statement: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            _INSERT, [",".join(key.hex() for key, _ in rows), ",".join(repr(float(value)) for _, value in rows)]
+            statement, [",".join(key.hex() for key, _ in rows), ",".join(repr(float(value)) for _, value in rows)]
         )
 
 

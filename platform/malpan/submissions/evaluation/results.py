@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import recipe_named
+from malpan.submissions.evaluation import fresh
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
 from scoring.metrics import METRICS, RemoteMetric, is_corpus_metric
 from scoring.records import Items, ScoreReport
@@ -60,13 +61,15 @@ def only(file: Items, ids: set[str]) -> Items:
 
 
 def known_values(run: ScoringRun, split: Split) -> Known:
-    """Item values scored before that are valid for ``split`` of ``run``, by (metric, metric signature)."""
+    """Item values scored before that are valid for ``split`` of ``run``, by (metric, metric signature): see ``serves``."""
     known: Known = defaultdict(dict)
     items = {answer.id for answer in split.references.items}
     rows = MetricResult.objects.filter(
         submission=run.submission_id, reference_version__file_sha256=run.reference_version.file_sha256
     )
     for row in rows.order_by("pk"):
+        if not serves(run, row.metric):
+            continue
         is_own = row.reference_version_id == run.reference_version_id and row.split == split.name
         if _is_shared(row.metric) or (is_own and row.values.keys() <= items):  # otherwise it is from a larger split
             known[(row.metric, row.metric_signature)] |= row.values
@@ -109,26 +112,29 @@ def _values_of(report: ScoreReport, metric: str, score_name: str) -> ItemValues:
 
 
 def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> None:
-    """Store the item values of both splits and the hidden result, in the transaction that finishes ``run``."""
+    """Store the item values of both splits and the hidden result, in the transaction that finishes ``run``; those of a
+    run from scratch apart.
+    """
     splits: list[tuple[SplitName, ScoreReport]] = [("all" if hidden is None else "public", shown)]
     if hidden is not None:
         splits.append(("private", hidden))
         HiddenResult.objects.create(run=run, **result_of(hidden))
-    MetricResult.objects.bulk_create(
-        [
-            MetricResult(
-                submission_id=run.submission_id,
-                reference_version_id=run.reference_version_id,
-                split=split,
-                metric=metric,
-                metric_signature=signature,
-                values=values,
-            )
-            for split, report in splits
-            for (metric, signature), values in item_values(report).items()
-        ],
-        ignore_conflicts=True,  # an earlier run of the same signature wrote the same values
-    )
+    rows = [
+        MetricResult(
+            submission_id=run.submission_id,
+            reference_version_id=run.reference_version_id,
+            split=split,
+            metric=metric,
+            metric_signature=signature,
+            values=values,
+        )
+        for split, report in splits
+        for (metric, signature), values in item_values(report).items()
+    ]
+    if is_from_scratch(run):
+        fresh.keep(run, rows)
+        return
+    MetricResult.objects.bulk_create(rows, ignore_conflicts=True)  # an earlier one of the same signature wrote the same
     if not is_repeat(run):
         for split, report in splits:
             _keep_answers(run, split, report)
@@ -137,6 +143,16 @@ def keep(run: ScoringRun, shown: ScoreReport, hidden: ScoreReport | None) -> Non
 def is_repeat(run: ScoringRun) -> bool:
     """Whether ``run`` computes known values again, to show numeric noise."""
     return run.batch is not None and run.batch.repeats > 1
+
+
+def is_from_scratch(run: ScoringRun) -> bool:
+    """Whether ``run`` computes known values again, as they may be wrong."""
+    return run.batch is not None and run.batch.is_from_scratch
+
+
+def serves(run: ScoringRun, metric: str) -> bool:
+    """Whether values of ``metric`` that were computed before serve ``run``: no worker computes what a judge answers."""
+    return not is_repeat(run) and (not is_from_scratch(run) or (metric in METRICS and METRICS[metric].is_remote))
 
 
 def _keep_answers(run: ScoringRun, split: SplitName, report: ScoreReport) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from malpan.competitions.models import ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core.errors import DomainError
-from malpan.submissions.evaluation.results import is_repeat
+from malpan.submissions.evaluation.results import serves
 from malpan.submissions.models import MetricResult, ScoringRun
 from scoring.errors import InvalidFile, ScoringError
 from scoring.metrics import METRICS, is_corpus_metric
@@ -27,13 +27,11 @@ Values = dict[tuple[str, str], dict[str, float]]
 def reusable_values(run: ScoringRun, references: Items, predictions: Items) -> Values:
     """Item values by (metric, metric signature) from other reference versions that are valid here too. A value is valid
     if a pair metric gets exactly the same texts for the item: an additional alternative of the answer does not change
-    its reason. Corpus metrics see all items at once and are never reused. Empty for a repetition, whose purpose is to
-    compute again.
+    its reason. Corpus metrics see all items at once and are never reused. See ``results.serves``.
     """
-    if is_repeat(run):
-        return {}
     recipe = recipe_named(run.recipe)
-    rows = MetricResult.objects.filter(submission=run.submission_id, metric__in=_pair_metrics(recipe))
+    metrics = [name for name in _pair_metrics(recipe) if serves(run, name)]
+    rows = MetricResult.objects.filter(submission=run.submission_id, metric__in=metrics)
     rows = rows.exclude(reference_version=run.reference_version_id).select_related("reference_version").order_by("pk")
     if not rows:
         return {}

@@ -21,7 +21,7 @@ from malpan.core.locks import Level, lock_shared
 from malpan.jobs import outcome, queue
 from malpan.jobs.models import Job
 from malpan.submissions import letters
-from malpan.submissions.evaluation import results
+from malpan.submissions.evaluation import fresh, results
 from malpan.submissions.evaluation.large_runs import cost_of_turn
 from malpan.submissions.evaluation.mails import tell_admins
 from malpan.submissions.integrity import chain
@@ -175,7 +175,10 @@ def finish_run(*, run_id: int, attempt: int, report: ScoreReport, hidden: ScoreR
             is_demo_models=bool(report.signature.get("about", {}).get("is_demo", False)),
         )
         results.keep(run, report, hidden)
-        if counts and _waiting_for(run).update(live_run=run):
+        is_live = counts and bool(_waiting_for(run).update(live_run=run))
+        if counts and results.is_from_scratch(run):
+            fresh.settle(run, is_live=is_live)
+        if is_live:
             letters.tell_scored(run)
             chain.append_scores([run.submission])
     return True

@@ -5,13 +5,14 @@ from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.judge import JudgeAgreement, Judgement, JudgeReservation, JudgeUsage
 from malpan.submissions.models.quota import QuotaEntry
 from malpan.submissions.models.rescore import RescoreBatch, RescoreOrder
-from malpan.submissions.models.run import HiddenResult, MetricResult, PairValue, ScoringRun
+from malpan.submissions.models.run import FreshResult, HiddenResult, MetricResult, PairValue, ScoringRun
 from malpan.submissions.models.submission import FinalChoice, Rejection, Submission
 
 __all__ = [
     "CanaryRows",
     "ChainEntry",
     "FinalChoice",
+    "FreshResult",
     "HiddenResult",
     "JudgeAgreement",
     "JudgeReservation",

@@ -14,7 +14,8 @@ class RescoreBatch(models.Model):
     stored. ``selection`` says which submissions (track, phase, teams, from/until, states, signature);
     ``reference_version`` (a draft or a published one), ``recipe`` and ``profile`` say what they are scored with. Empty:
     unchanged. ``repeats`` > 1 scores each selected submission that many times, to show numeric noise; such a batch is
-    never applied. Batches of several phases of a track that were started together have one ``group``: they are applied
+    never applied. One that ``is_from_scratch`` uses no value that was computed before, but what judges answered, and
+    replaces them when it is applied. Batches of several phases of a track that were started together have one ``group``: they are applied
     and cancelled together.
     """
 
@@ -41,6 +42,7 @@ class RescoreBatch(models.Model):
     recipe = models.CharField(_("새 채점 방식"), max_length=60, blank=True)
     profile = models.CharField(_("새 모델 프로필"), max_length=200, blank=True)
     repeats = models.PositiveSmallIntegerField(_("반복"), default=1)
+    is_from_scratch = models.BooleanField(_("모든 값을 새로 계산"), default=False, db_default=False)
     group = models.UUIDField(_("함께 시작한 재채점"), null=True, blank=True, editable=False, db_index=True)
     state = models.CharField(_("상태"), max_length=9, choices=State.choices, default=State.RUNNING)
     resets_quota = models.BooleanField(_("제출 횟수 초기화"), default=False)

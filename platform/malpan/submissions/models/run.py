@@ -133,6 +133,30 @@ class MetricResult(models.Model):
         return f"{self.submission_id} {self.metric}"
 
 
+class FreshResult(models.Model):
+    """Per-item values of one metric for a run from scratch, until its batch is applied (``evaluation.fresh``)."""
+
+    run = models.ForeignKey(
+        ScoringRun, on_delete=models.CASCADE, related_name="fresh_results", verbose_name=_("채점")
+    )
+    split = models.CharField(_("문항 범위"), max_length=7, default="all")  # all, public or private
+    metric = models.CharField(_("지표"), max_length=40)
+    metric_signature = models.CharField(_("지표 서명"), max_length=64)
+    values = models.JSONField(_("문항별 값"))  # as those of a ``MetricResult``
+
+    class Meta:
+        verbose_name = _("새로 계산한 지표 결과")
+        verbose_name_plural = _("새로 계산한 지표 결과")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "split", "metric", "metric_signature"], name="fresh_result_once_per_run"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.metric}"
+
+
 class PairValue(models.Model):
     """A metric's value of a pair of texts, for ``evaluation.pair_cache``: without text, and for no particular
     submission.

@@ -14,6 +14,7 @@ from malpan.competitions.models import ReferenceVersion, Track
 from malpan.competitions.services import post_notice
 from malpan.core import audit
 from malpan.jobs.models import Job
+from malpan.submissions.evaluation import fresh
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring import batches
@@ -104,6 +105,8 @@ def switch_pointers(batch: RescoreBatch) -> list[int]:
     chosen = [key for key, state in newest_runs if state == ScoringRun.State.FINISHED]
     newest = batch.runs.filter(submission=OuterRef("pk"), state=ScoringRun.State.FINISHED).order_by("-pk")
     Submission.objects.filter(pk__in=chosen).update(live_run=Subquery(newest.values("pk")[:1]))
+    if batch.is_from_scratch:
+        fresh.replace(batch.runs.filter(live_for__pk__in=chosen).values_list("pk", flat=True))
     return chosen
 
 

@@ -24,7 +24,7 @@ from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import load_references, recipe_named
 from malpan.core import audit
 from malpan.submissions import past_boards
-from malpan.submissions.evaluation import reuse, runs
+from malpan.submissions.evaluation import fresh, reuse, runs
 from malpan.submissions.integrity import chain
 from malpan.submissions.models import RescoreBatch, RescoreOrder, ScoringRun, Submission
 from malpan.submissions.rescoring import apply, batches, letters, orders
@@ -58,10 +58,12 @@ def start_batch(
     recipe: str = "",
     profile: str = "",
     repeats: int = 1,
+    is_from_scratch: bool = False,
 ) -> RescoreBatch:
     """Queue a run for every submission of ``phase`` that matches; the board does not change.
 
-    Empty arguments change nothing. ``repeats`` > 1 scores each that many times, from scratch, to show numeric noise.
+    Empty arguments change nothing. ``repeats`` > 1 scores each that many times, to show numeric noise; ``is_from_scratch``:
+    no value that any worker computed before is used (what judges answered is).
     Matching submissions uploaded from now on are scored by both rules. ``also`` are further phases of the track, with
     their own references: each has a batch that is applied and cancelled together with the one that is returned.
 
@@ -86,6 +88,7 @@ def start_batch(
                 recipe=recipe,
                 profile=profile,
                 repeats=repeats,
+                is_from_scratch=is_from_scratch,
                 group=group,
                 created_by=actor,
             )
@@ -121,6 +124,7 @@ def cancel_batch(*, batch: RescoreBatch, actor: User) -> RescoreBatch:
         for each in held:
             _close(each, State.CANCELLED, actor)
         for each in held:
+            fresh.forget(each)
             unfinished = list(each.runs.filter(state__in=runs.UNFINISHED))
             dropped = len(runs.drop_runs(unfinished, error_code=RescoringCancelled.code))
             audit.record(
@@ -287,7 +291,7 @@ def _newest(batch: RescoreBatch) -> list[ScoringRun]:
 
 def _facts(batch: RescoreBatch) -> dict[str, Any]:
     """The facts of a batch for the audit log."""
-    names = ("reason", "selection", "reference_version_id", "recipe", "profile", "repeats", "state")
+    names = ("reason", "selection", "reference_version_id", "recipe", "profile", "repeats", "is_from_scratch", "state")
     facts = {name: getattr(batch, name) for name in names}
     group = {} if batch.group is None else {"group": str(batch.group)}
     return facts | group | {"resets_quota": batch.resets_quota, "grants_slots": batch.grants_slots}

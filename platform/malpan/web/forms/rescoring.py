@@ -49,6 +49,14 @@ class StartForm(forms.Form):
             "함께 적용하거나 취소합니다."
         ),
     )
+    is_from_scratch = forms.BooleanField(
+        label=_("모든 값을 새로 계산합니다"),
+        required=False,
+        help_text=_(
+            "이미 계산해 둔 지표 값을 쓰지 않습니다. 채점 서버 하나가 잘못된 값을 낸 것이 드러났을 때 고르십시오. "
+            "그만큼 오래 걸립니다. LLM 심사의 답은 다시 묻지 않습니다."
+        ),
+    )
     teams = forms.ModelMultipleChoiceField(
         label=_("팀"),
         queryset=Team.objects.none(),

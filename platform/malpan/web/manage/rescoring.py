@@ -54,6 +54,7 @@ def start_page(request: MemberRequest, access: ManageAccess, phase_pk: int) -> H
             reference_version=values["reference_version"],
             recipe=values["recipe"],
             profile=values["profile"],
+            is_from_scratch=values["is_from_scratch"],
         ),
         form=form,
         success=_("재채점을 시작했습니다. 순위표는 적용할 때까지 바뀌지 않습니다."),

@@ -24,6 +24,7 @@ class Start(Body):
     until: Moment | None = None
     state: Literal["", "finished", "waiting"] = ""  # empty: both
     signature_hash: Annotated[Text, Field(max_length=64)] = ""
+    from_scratch: bool = False  # use no value that was computed before, but what judges answered
 
 
 class Repeat(Body):
@@ -59,6 +60,7 @@ class Batch(Schema):
     recipe: str
     profile: str
     repeats: int
+    from_scratch: bool
     selection: dict[str, Any]
     created_at: datetime
     closed_at: datetime | None
