@@ -28,6 +28,7 @@ from tests.fuzz.sound import (
     scored_essays,
     sound_file,
     trait_scores,
+    unmarked,
 )
 from tests.scoring.caption_layouts import PREDICTION_LAYOUTS, REFERENCE_LAYOUTS
 from tests.scoring.caption_samples import CANDIDATE_FILES, REFERENCE_FILES
@@ -67,7 +68,9 @@ def caption_files(draw: Draw) -> File:
     """In every layout of captions; a file of references may be read as predictions, and the other way round."""
     recipe, is_reference = pick(draw, (CAPTIONS, CAPTIONS, RICH)), draw(st.booleans())
     if recipe == RICH and draw(st.booleans()):
-        return File(arranged(draw, demanding_captions()), recipe, number(draw, 0, 7) > 0)
+        is_reference = number(draw, 0, 7) > 0
+        rows = demanding_captions() if is_reference else unmarked(demanding_captions())
+        return File(arranged(draw, rows), recipe, is_reference)
     source = pick(draw, CAPTION_SOURCES)
     try:
         value = json.loads(source)
@@ -79,9 +82,9 @@ def caption_files(draw: Draw) -> File:
 @st.composite
 def essay_files(draw: Draw) -> File:
     """Scored essays and what models say of them; one may be read as the other."""
-    are_scored, is_reference = number(draw, 0, 2) == 0, number(draw, 0, 7) == 0
+    are_scored, is_other = number(draw, 0, 2) == 0, number(draw, 0, 7) == 0
     rows = scored_essays() if are_scored else _answered_essays(draw)
-    return File(arranged(draw, rows), ESSAYS, are_scored != is_reference)
+    return File(arranged(draw, unmarked(rows) if is_other else rows), ESSAYS, are_scored != is_other)
 
 
 def _answered_essays(draw: Draw) -> list[dict[str, Any]]:
@@ -148,15 +151,15 @@ _LARGE: Final = (
 
 
 def arranged(draw: Draw, rows: Sequence[Any]) -> bytes:
-    """``rows`` as an array, an object around one, JSON lines, or the first alone; one in eight as they should be."""
+    """``rows`` as an array, an object around one, JSON lines, or the first alone; one in four as they should be."""
     layout = pick(draw, ("array", "array", "object", "lines", "one"))
     value: Any = {"object": {"version": 1, "data": rows}, "one": rows[0]}.get(layout, rows)
     return _spoilt(draw, value, has_lines=layout == "lines")
 
 
 def _spoilt(draw: Draw, value: Any, *, has_lines: bool) -> bytes:
-    """``value`` as a file, one in eight as it should be."""
-    way = pick(draw, ("sound", "value", "value", "value", "bytes", "bytes", "bytes", "both"))
+    """``value`` as a file, one in four as it should be."""
+    way = pick(draw, ("sound", "sound", "value", "value", "value", "bytes", "bytes", "both"))
     if way in ("value", "both"):
         value = broken_value(draw, value)
     indent, is_ascii = pick(draw, (None, 0, 2)), draw(st.booleans())

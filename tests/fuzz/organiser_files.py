@@ -60,7 +60,7 @@ READERS: Final[dict[str, Callable[[bytes], Any]]] = {
 
 
 # --- JSON: questions, people's scores --------------------------------------------------------------------------------
-_ASKED: Final = (
+_ASKED: Final[tuple[Any, ...]] = (
     {"question_type": "선택형", "question": "알맞은 것은?", "choices": ["가", "나"]},
     {"conversation": [{"speaker": "갑", "utterance": "안녕?"}, {"speaker": "을", "utterance": "응."}]},
     *("무엇이 옳은가?", ["가", "나"], 3, {"a": {"b": [1, None, True]}}),
@@ -85,7 +85,10 @@ def _scores(draw: Draw) -> bytes:
 # --- tables: synonyms, scores of a stage -----------------------------------------------------------------------------
 _WORDS: Final = ("바다", "해변", "사람", "Sea", "걷다", "달리다", "푸르다", "e\u0301", "가#나", "ｗｉｄｅ")
 _ENDS: Final = ("\n", "\n", "\r\n")
-_HEADINGS: Final = (("팀 번호", "점수"), ("팀", "점수"), ("Number", "Team", "Score"), ("점수", "비고", "팀", "번호"), ())
+_HEADINGS: Final[tuple[tuple[str, ...], ...]] = (
+    *(("팀 번호", "점수"), ("팀", "점수"), ("Number", "Team", "Score"), ("점수", "비고", "팀", "번호")),
+    (),  # none
+)
 
 
 @st.composite

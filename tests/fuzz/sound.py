@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from tests.scoring.caption_samples import CANARY as CAPTIONS_CANARY
@@ -10,7 +11,7 @@ from tests.scoring.caption_samples import KNOWN, dumped
 CANARY: Final = "비밀카나리아정답"
 CANARIES: Final = (CANARY, CAPTIONS_CANARY)  # of every reference: no error of a predictions file may hold them
 IDS: Final = ("q1", "q2", "q3")
-ANSWERS: Final = {  # for each recipe of the official format: the answers of a reference file and of a sound one
+ANSWERS: Final[dict[str, tuple[Any, Any]]] = {  # for each recipe of the official format: the answers of a reference file and of a sound one
     "rag-qa@1": (f"{CANARY}가 옳다. 까닭이 있다.", "‘맞히다’가 옳다. 뜻이 다르다."),
     "dialogue-summary@1": ([f"{CANARY} 요약", "다른 요약"], "두 사람이 만나기로 했다."),
     "classification@1": (CANARY, "긍정"),
@@ -26,7 +27,7 @@ ANSWERS: Final = {  # for each recipe of the official format: the answers of a r
     ),
 }
 CULTURE: Final = "culture-qa@1"
-CULTURE_ANSWERS: Final = (  # by type of question
+CULTURE_ANSWERS: Final[tuple[tuple[str, tuple[Any, Any]], ...]] = (  # by type of question
     ("선다형", ("3", 3)),
     ("단답형", (f"{CANARY}#다른 답", "떡국")),
     ("서술형", (f"{CANARY}에 모여 먹는다.", "설날에 모여 먹는 국이다.")),
@@ -43,7 +44,7 @@ Row = dict[str, Any]
 
 def items(recipe: str, *, is_reference: bool) -> list[Row]:
     """Sound items of the official format."""
-    typed = CULTURE_ANSWERS if recipe == CULTURE else [("선택형", ANSWERS[recipe])] * len(IDS)
+    typed = CULTURE_ANSWERS if recipe == CULTURE else (("선택형", ANSWERS[recipe]),) * len(IDS)
     return [
         {
             "id": item_id,
@@ -78,6 +79,15 @@ def trait_scores(*scores: Any) -> Row:
 def demanding_captions() -> list[Row]:
     """Sound references of captions that demand words."""
     return [{"id": item_id, "captions": texts, "required": [*REQUIRED]} for item_id, texts in KNOWN.items()]
+
+
+def unmarked(rows: list[Row]) -> list[Row]:
+    """``rows`` of references without the marks of these: what a participant sends may be quoted to them."""
+    text = dumped(rows)
+    for canary in CANARIES:
+        text = text.replace(canary, "표시")
+    found: list[Row] = json.loads(text)
+    return found
 
 
 def sound_file(recipe: str, *, is_reference: bool) -> bytes:

@@ -21,8 +21,8 @@ from tests.fuzz.run import SIZED, measured
 from tests.fuzz.site import CHARGED, Site, site
 from tests.fuzz.sound import CAPTIONS, ESSAYS, OFFICIAL, RECIPES, RICH, sound_file
 
-EXAMPLES = {"answers": 200, "captions": 100, "essays": 100, "bytes": 120, "frames": 50}
-EXAMPLES |= {"questions": 60, "scores": 60, "synonyms": 60, "stages": 60}
+EXAMPLES = {"answers": 200, "captions": 100, "essays": 100, "bytes": 120}
+EXAMPLES |= {"questions": 60, "scores": 60, "synonyms": 60, "stages": 60, "frames": 50}
 EXAMPLES |= {"archives": 40, "page": 25, "api": 30, "organisers": 60, "forms": 30}
 FILE_KINDS = {kind.name: kind for kind in file_kinds()}
 FILE_KINDS["captions"] = replace(FILE_KINDS["captions"], judge=judge_without_okt)  # a second is left of ten
@@ -76,6 +76,12 @@ def test_a_request_is_answered_and_charged_if_and_only_if_it_is_accepted(made: S
         assert {CHARGED in what for what in words} == {True, False}
 
 
+def test_the_shares_make_up_the_whole(made: Site) -> None:
+    kinds = [*file_kinds(), *site_kinds(made)]
+    assert sum(round(100_000 * kind.share) for kind in kinds) == 100_000
+    assert [kind.name for kind in kinds] == list(EXAMPLES)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("reader", ["scores", "synonyms", "stages"])
 def test_the_page_of_an_organiser_takes_what_the_reader_accepts(made: Site, reader: str) -> None:
@@ -105,7 +111,7 @@ def test_the_sound_files_are_accepted(recipe: str, is_reference: bool) -> None:
 def test_files_of_every_recipe_and_side_are_accepted_and_refused(
     uploads: st.SearchStrategy[File], recipes: tuple[str, ...]
 ) -> None:
-    found = {(file.recipe, file.is_reference, isinstance(read(file), Items)) for file in generated(uploads, 600)}
+    found = {(file.recipe, file.is_reference, isinstance(read(file), Items)) for file in generated(uploads, 1_500)}
     assert found == set(product(recipes, (False, True), (False, True)))
 
 
