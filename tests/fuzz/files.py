@@ -112,10 +112,11 @@ _NAMES: Final = (  # the key that names an essay, and the one of the references 
 
 def _as_model_writes(draw: Draw, traits: dict[str, Any]) -> str:
     """The raw text of a model; half of them hold no traits that can be read, which is no error."""
-    text = json.dumps(broken_value(draw, traits) if draw(st.booleans()) else traits, ensure_ascii=draw(st.booleans()))
+    given = broken_value(draw, traits) if draw(st.booleans()) else traits
+    data = written(given, None, is_ascii=draw(st.booleans()))
     if number(draw, 0, 3) == 0:
-        text = broken_bytes(draw, text.encode()).decode("utf-8", "replace")
-    return pick(draw, _AROUND).replace("…", text)
+        data = broken_bytes(draw, data)
+    return pick(draw, _AROUND).replace("…", data.decode("utf-8", "replace"))
 
 
 _AROUND: Final = ("…", "```json\n…\n```", "글을 읽었다. … 끝.", "```…", "}{ …", '{"a": …}', "{…", "…" + "}" * 99, "……")
