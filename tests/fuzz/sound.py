@@ -11,7 +11,8 @@ from tests.scoring.caption_samples import KNOWN, dumped
 CANARY: Final = "비밀카나리아정답"
 CANARIES: Final = (CANARY, CAPTIONS_CANARY)  # of every reference: no error of a predictions file may hold them
 IDS: Final = ("q1", "q2", "q3")
-ANSWERS: Final[dict[str, tuple[Any, Any]]] = {  # for each recipe of the official format: the answers of a reference file and of a sound one
+# for each recipe of the official format: the answers of a reference file and of a sound one
+ANSWERS: Final[dict[str, tuple[Any, Any]]] = {
     "rag-qa@1": (f"{CANARY}가 옳다. 까닭이 있다.", "‘맞히다’가 옳다. 뜻이 다르다."),
     "dialogue-summary@1": ([f"{CANARY} 요약", "다른 요약"], "두 사람이 만나기로 했다."),
     "classification@1": (CANARY, "긍정"),
