@@ -31,6 +31,8 @@ class QuestionCheck(ItemCheck):
         if "input" not in value:
             self._note_absent(value, ("input",), ("input",))
             return None
+        if self._item.fault is not None:  # what cannot be read cannot be written out
+            return None
         asked = value["input"]
         parts = asked if isinstance(asked, Mapping) else {"input": asked}
         text = written_out(parts)

@@ -25,7 +25,10 @@ from tests.fuzz.report import holds, report  # noqa: E402
 from tests.fuzz.run import STOPPED, Outcome, keep, run  # noqa: E402
 from tests.fuzz.site import site  # noqa: E402
 
-NAMES = ("answers", "captions", "bytes", "frames", "archives", "page", "api", "forms")
+NAMES = (
+    *("answers", "captions", "essays", "bytes", "questions", "scores", "synonyms", "stages"),
+    *("frames", "archives", "page", "api", "organisers", "forms"),
+)
 
 
 def main() -> int:

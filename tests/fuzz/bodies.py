@@ -62,6 +62,19 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Form:
+    """A form of a page: where it is sent, and what a browser would send if nobody changed it."""
+
+    path: str
+    viewer: str
+    fields: tuple[Part, ...]
+    needs_multipart: bool
+
+    def __str__(self) -> str:
+        return f"{self.path} by {self.viewer}: {', '.join(part.name for part in self.fields)}"
+
+
+@dataclass(frozen=True)
 class Request:
     """What is sent. ``viewer`` says who sends it, ``then`` which pages are looked at if it was accepted."""
 

@@ -7,6 +7,7 @@ byte.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,10 +15,11 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from scoring.media import MAX_PIXELS
-from tests.fuzz import archives, bodies, files
+from tests.fuzz import archives, bodies, files, organiser_files, organisers, verdicts
 from tests.fuzz.bodies import Part, Request
 from tests.fuzz.files import File
 from tests.fuzz.mutations import Draw, number, pick
+from tests.fuzz.organiser_files import OrganiserFile
 from tests.fuzz.site import CHARGED, Answer, Site
 
 MIB: Final = 1024 * 1024
@@ -69,10 +71,13 @@ PAGE: Final = Bound(seconds=6.0, seconds_per_mb=10.0, mib=128, bytes_per_byte=10
 
 def file_kinds() -> list[Kind]:
     """The parsers themselves."""
+    beside = organiser_files.READERS
     return [
-        Kind("answers", 0.30, files.answer_files(), files.read, _judge_file, FILE),
-        Kind("captions", 0.30, files.caption_files(), files.read, _judge_file, FILE),
-        Kind("bytes", 0.20, files.any_bytes(), files.read, _judge_file, FILE),
+        Kind("answers", 0.20, files.answer_files(), files.read, _judge_file, FILE),
+        Kind("captions", 0.18, files.caption_files(), files.read, _judge_file, FILE),
+        Kind("essays", 0.10, files.essay_files(), files.read, _judge_file, FILE),
+        Kind("bytes", 0.12, files.any_bytes(), files.read, _judge_file, FILE),
+        *(Kind(name, 0.05, organiser_files.organiser_files(name), *_READ_AND_JUDGE, FILE) for name in beside),
         Kind("frames", 0.04, archives.frame_archives(), archives.unpack_frames, lambda _packed, word: word, FRAMES),
     ]
 
@@ -81,23 +86,32 @@ def site_kinds(site: Site) -> list[Kind]:
     """Uploads to the pages and the API of ``site``."""
     page = site.slug and f"/competitions/{site.slug}/submit/"
     return [
-        Kind("archives", 0.02, archive_requests(site), site.send, _judge_form, ARCHIVE),
+        Kind("archives", 0.02, archive_requests(site), site.send, _judge_import, ARCHIVE),
         Kind("page", 0.04, page_requests(site, page), site.send, _judge_submission, PAGE),
         Kind("api", 0.06, api_requests(site), site.send, _judge_submission, PAGE),
-        Kind("forms", 0.04, form_requests(site), site.send, _judge_form, PAGE),
+        Kind("organisers", 0.01, organiser_requests(site), site.send, _judge_form, PAGE),
+        Kind("forms", 0.03, form_requests(site), site.send, _judge_form, PAGE),
     ]
 
 
+_READ_AND_JUDGE: Final = (organiser_files.read, organiser_files.outcome_of)
+
+
 def _judge_file(file: File, found: Any) -> str:
-    return files.outcome_of(file, found, has_okt=len(file.data) % SCORED_ONE_IN == 0)
+    return verdicts.outcome_of(file, found, has_okt=len(file.data) % SCORED_ONE_IN == 0)
 
 
 def judge_without_okt(file: File, found: Any) -> str:
-    return files.outcome_of(file, found, has_okt=False)
+    return verdicts.outcome_of(file, found, has_okt=False)
 
 
 def any_file() -> st.SearchStrategy[File]:
-    return st.one_of(files.answer_files(), files.answer_files(), files.caption_files(), files.any_bytes())
+    answers, captions, essays = files.answer_files(), files.caption_files(), files.essay_files()
+    return st.one_of(answers, answers, captions, essays, files.any_bytes())
+
+
+def any_upload() -> st.SearchStrategy[File | OrganiserFile]:
+    return st.one_of(any_file(), *map(organiser_files.organiser_files, organiser_files.READERS))
 
 
 @st.composite
@@ -123,7 +137,7 @@ def api_requests(draw: Draw, site: Site) -> Request:
     if number(draw, 0, 15) == 0:  # the file is the body
         request = Request("POST", path, file.data, pick(draw, bodies.TYPES), "script")
     token = pick(draw, (site.token,) * 30 + ("", "mlp_" + "x" * 40, "토큰".encode().decode("latin-1")))
-    headers = (("HTTP_AUTHORIZATION", f"Bearer {token}"), ("HTTP_ACCEPT_LANGUAGE", pick(draw, ("ko", "en"))))
+    headers = (*_bearer(token), ("HTTP_ACCEPT_LANGUAGE", pick(draw, ("ko", "en"))))
     key = pick(draw, ("", "", "key-1", "k" * 500, "\xec\x97\xb4", "\x01"))
     return replace(request, headers=(*headers, ("HTTP_IDEMPOTENCY_KEY", key)))
 
@@ -137,7 +151,7 @@ def _request(draw: Draw, path: str, parts: tuple[Part, ...], viewer: str) -> Req
 
 @st.composite
 def archive_requests(draw: Draw, site: Site) -> Request:
-    """The page where an archive comes in."""
+    """The page where an archive comes in, and the API."""
     packed = draw(archives.competition_archives(site.archive))
     slug = pick(draw, (b"copy",) * 20 + (b"", b"fuzz", "주소".encode(), b"a b", b"x" * 60, b"\x00"))
     passphrase = pick(draw, ("",) * 9 + ("암호 구문",))
@@ -147,10 +161,26 @@ def archive_requests(draw: Draw, site: Site) -> Request:
         Part("confirm", b"on"),
         Part("file", packed.data, "archive.zip", "application/zip"),
     )
+    path, viewer = pick(draw, (("/manage/import/", "owner"), ("/api/v1/import/", "script")))
+    request = Request("POST", path, bodies.multipart(parts), bodies.MULTIPART, viewer)
     if number(draw, 0, 30) == 0:
-        return draw(bodies.form_requests("/manage/import/", parts, "owner", needs_multipart=True))
-    data = bodies.multipart(parts)
-    return Request("POST", "/manage/import/", data, bodies.MULTIPART, "owner", then=public_pages("copy"))
+        request = draw(bodies.form_requests(path, parts, viewer, needs_multipart=True))
+    headers = _bearer(site.organiser_token) if viewer == "script" else ()
+    return replace(request, headers=headers, then=public_pages("copy"))
+
+
+def _bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return (("HTTP_AUTHORIZATION", f"Bearer {token}"),)
+
+
+@st.composite
+def organiser_requests(draw: Draw, site: Site) -> Request:
+    """A file of an organiser on the page that takes it."""
+    beside = (each for each in organiser_files.READERS if each in site.organiser_forms)
+    file = draw(st.one_of(any_file(), *map(organiser_files.organiser_files, beside)))
+    form = site.organiser_forms[file.recipe if isinstance(file, File) else file.reader]
+    request = _request(draw, form.path, organisers.with_file(form, file.data), form.viewer)
+    return replace(request, then=public_pages(form.path.split("/")[2]))
 
 
 @st.composite
@@ -160,7 +190,7 @@ def form_requests(draw: Draw, site: Site) -> Request:
     has_file = any(part.file_name is not None for part in found.fields)
     parts = found.fields
     if has_file and draw(st.booleans()):
-        file = draw(any_file())
+        file = draw(any_upload())
         parts = tuple(part if part.file_name is None else Part(part.name, file.data, part.file_name) for part in parts)
     needs_multipart = found.needs_multipart or has_file
     request = draw(bodies.form_requests(found.path, parts, found.viewer, needs_multipart=needs_multipart))
@@ -190,6 +220,14 @@ def _judge_submission(request: Request, sent: tuple[str, list[Answer]]) -> str:
 def _judge_form(request: Request, sent: tuple[str, list[Answer]]) -> str:
     word, answers = sent
     _judge(answers)
+    return word
+
+
+def _judge_import(request: Request, sent: tuple[str, list[Answer]]) -> str:
+    """A program is told what was made, or by a code why nothing was."""
+    word, (first, *_) = _judge_form(request, sent), sent[1]
+    if request.method == "POST" and request.viewer == "script":
+        assert json.loads(first.body)["slug" if first.status == 201 else "code"], first.body
     return word
 
 

@@ -22,6 +22,7 @@ from tests.fuzz.archives import Packed
 from tests.fuzz.bodies import Request
 from tests.fuzz.files import File
 from tests.fuzz.kinds import Kind
+from tests.fuzz.organiser_files import OrganiserFile
 from tests.paths import ROOT
 
 BATCH: Final = 500  # hypothesis remembers what it made, and is told to forget after so many
@@ -121,7 +122,7 @@ def _batch(kind: Kind, count: int, seed: int, attempt: Callable[[Any], None]) ->
         suppress_health_check=list(HealthCheck),
     )
     @given(kind.uploads)
-    def send(upload: Request | File | Packed) -> None:
+    def send(upload: Request | File | OrganiserFile | Packed) -> None:
         attempt(upload)
 
     send()

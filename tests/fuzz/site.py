@@ -29,7 +29,7 @@ from django.db import connection, transaction
 from django.test import Client, override_settings
 from django.urls import resolve
 
-from malpan.accounts.models import User
+from malpan.accounts.models import Scope, User
 from malpan.accounts.services import create_api_token
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.services import add_data_file
@@ -39,8 +39,9 @@ from malpan.wsgi import application
 from tests import database
 from tests.archive import full_competition
 from tests.factories import CompetitionFactory, PhaseFactory, TeamFactory, TrackFactory, UserFactory
-from tests.fuzz.bodies import Part, Request
-from tests.fuzz.files import RECIPES, sound_file
+from tests.fuzz.bodies import Form, Part, Request
+from tests.fuzz.organisers import IN_STAGES, organiser_forms
+from tests.fuzz.sound import RECIPES, sound_file
 from tests.submissions.conftest import collect_rings
 from tests.web.html import Element, parse
 
@@ -50,22 +51,9 @@ HOPS: Final = 3  # redirects that are followed
 CHARGED: Final = "charged"
 # above every number of uploads: throttles would hide the parsers
 LIMITS: Final = {"REJECTIONS_PER_TEAM": 10**9, "REJECTIONS_PER_ADDRESS": 10**9}
-_REFUSAL: Final = re.compile(r'"error": \{"code": "(\w+)"|class="errorlist[^>]*>\s*<li>([^<]+)')
+_REFUSAL: Final = re.compile(r'"code": ?"(\w+)"|class="errorlist[^>]*>\s*<li>([^<]+)')
 _QUOTED: Final = re.compile(r"‘.*?’|\(.*?\)|&#?\w+;|\d+")
-_OUTSIDE: Final = re.compile(r"^/(accounts|admin|static|files)/|/export/$|verify_chain")
-
-
-@dataclass(frozen=True)
-class Form:
-    """A form of a page: where it is sent, and what a browser would send if nobody changed it."""
-
-    path: str
-    viewer: str
-    fields: tuple[Part, ...]
-    needs_multipart: bool
-
-    def __str__(self) -> str:
-        return f"{self.path} by {self.viewer}: {', '.join(part.name for part in self.fields)}"
+_OUTSIDE: Final = re.compile(rf"^/(accounts|admin|static|files|competitions/{IN_STAGES})/|/export/$|verify_chain")
 
 
 @dataclass(frozen=True)
@@ -80,13 +68,15 @@ class Answer:
 
 @dataclass
 class Site:
-    """A competition with a track for each recipe, a member of a team in it, its owner, and its forms."""
+    """A competition with a track for each recipe, a member of a team in it, its owner, and the forms for them."""
 
     slug: str
     tracks: dict[str, str]  # by recipe
     cookies: dict[str, dict[str, str]]  # by viewer
     token: str
+    organiser_token: str
     archive: dict[str, bytes]
+    organiser_forms: dict[str, Form]  # by recipe, or by reader of the file that one takes
     forms: list[Form] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
 
@@ -94,11 +84,12 @@ class Site:
         """Send ``request`` and follow where it leads; a word for what came of it, and the answers."""
         with rolled_back():
             answers = [self.ask(request)]
-            cookies = dict(self.cookies[request.viewer])
+            looking = "owner" if request.viewer == "script" else request.viewer  # a script has no pages
+            cookies = dict(self.cookies[looking])
             if request.method == "POST":
                 answers += self._followed(request, answers[0], cookies)
-            if answers[0].status in REDIRECTS:  # something may have been stored
-                answers += [self.ask(Request("GET", path, b"", "", request.viewer), cookies) for path in request.then]
+            if answers[0].status in (*REDIRECTS, 201):  # something may have been stored
+                answers += [self.ask(Request("GET", path, b"", "", looking), cookies) for path in request.then]
             return self._outcome(answers), answers
 
     def ask(self, request: Request, cookies: dict[str, str] | None = None) -> Answer:
@@ -157,13 +148,13 @@ class Site:
             answers.append(answer)
         return answers
 
-    @staticmethod
-    def _outcome(answers: list[Answer]) -> str:
+    def _outcome(self, answers: list[Answer]) -> str:
         """The statuses, why it was refused if it was, and whether a team was charged."""
         words = [" → ".join(str(answer.status) for answer in answers)]
         if refusal := _REFUSAL.search(answers[0].body.decode("utf-8", "replace")):
             words.append(_QUOTED.sub("…", next(filter(None, refusal.groups()))).strip()[:40])
-        return ", ".join([*words, CHARGED] if QuotaEntry.objects.exclude(submission=None).exists() else words)
+        charged = QuotaEntry.objects.filter(team__competition__slug=self.slug).exclude(submission=None)
+        return ", ".join([*words, CHARGED] if charged.exists() else words)
 
 
 @contextmanager
@@ -218,10 +209,10 @@ def _archive() -> dict[str, bytes]:
 
 def _made(archive: dict[str, bytes]) -> Site:
     competition = CompetitionFactory.create(slug="fuzz", terms_version=0)
-    tracks = {}
+    tracks, phases = {}, {}
     for recipe in RECIPES:
         track = TrackFactory.create(competition=competition, slug=recipe.partition("@")[0], recipe=recipe)
-        phase = PhaseFactory.create(track=track, slug="main")
+        phase = phases[recipe] = PhaseFactory.create(track=track, slug="main")
         publish_reference_version(phase=phase, data=sound_file(recipe, is_reference=True), actor=None)
         tracks[recipe] = track.slug
     member, owner = UserFactory.create(), UserFactory.create(is_staff=True)
@@ -232,8 +223,9 @@ def _made(archive: dict[str, bytes]) -> Site:
     CompetitionRole.objects.create(user=owner, competition=competition, role="owner")
     add_data_file(track=track, kind="data", title_ko="자료", file_name="q.json", data=b"[2]", actor=owner)
     token = create_api_token(user=member, label="노트북")[1]
+    organiser_token = create_api_token(user=owner, label="서버", scopes=list(Scope))[1]
     cookies = {"member": _cookies(member), "owner": _cookies(owner), "script": {}}
-    return Site(competition.slug, tracks, cookies, token, archive)
+    return Site(competition.slug, tracks, cookies, token, organiser_token, archive, organiser_forms(owner, phases))
 
 
 def _cookies(user: User) -> dict[str, str]:

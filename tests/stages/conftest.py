@@ -77,10 +77,10 @@ class Contest:
         publish_final_board(phase=self.phase, actor=self.writer, note_ko="정정")
 
 
-def make_contest() -> Contest:
+def make_contest(items: int = 3) -> Contest:
     now = timezone.now()
     phase = PhaseFactory.create(slug="main", starts_at=now - timedelta(days=9), ends_at=now + timedelta(days=1))
-    publish(phase)
+    publish(phase, items)
     competition = phase.track.competition
     people = [UserFactory.create(name=name) for name in ("입력하는 사람", "확인하는 사람")]
     for person, role in zip(people, ("owner", "organiser"), strict=True):

@@ -6,6 +6,7 @@ import pytest
 
 from scoring.errors import InvalidFile
 from scoring.reading import read_predictions, read_references
+from scoring.reading.questions import read_questions
 from scoring.recipes import get_recipe
 from tests.scoring.reading.test_reading import RAG, errors_of, reference_errors_of
 
@@ -62,3 +63,12 @@ def test_published_references_that_name_no_label_are_still_read():
     assert [item.text for item in read_references(data, recipe, is_published=True).items] == ["[]"] * 3
     with pytest.raises(InvalidFile):
         read_references(data, recipe)
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1" + "0" * 5_000])
+@pytest.mark.parametrize("asked", ["%s", '{"a": %s}', '{"a": [1, {"b": %s}]}'])
+def test_a_number_that_json_does_not_have_inside_a_question_is_named(asked, value):
+    with pytest.raises(InvalidFile) as refused:
+        read_questions(f'[{{"id": "q1", "input": {asked % value}}}]'.encode())
+    assert [error.item_id for error in refused.value.errors] == ["q1"]
+    assert refused.value.errors[0].code in ("not_a_number", "number_too_large")

@@ -17,7 +17,7 @@ from scoring.metrics import METRICS
 from scoring.reading import read_predictions, read_references
 from scoring.recipes import get_recipe
 from tests.factories import PhaseFactory, ScoringRunFactory, TeamFactory
-from tests.fuzz.files import RECIPES, sound_file
+from tests.fuzz.sound import RECIPES, sound_file
 from tests.leaderboard.sureness_world import report_of, scored
 from tests.scoring.fakes import STORE, FakeBertScore, FakeBleurt
 from tests.scoring.recipes.test_essay_half_even import files as essay_files
