@@ -106,9 +106,7 @@ class Chaos:
         name = " + ".join(fault.name for fault in faults)
         began = time.time()
         threads = [
-            threading.Thread(
-                target=self._let_happen, args=(fault, random.Random(self._dice.random())), daemon=True
-            )
+            threading.Thread(target=self._let_happen, args=(fault, random.Random(self._dice.random())), daemon=True)
             for fault in faults
         ]
         for thread in threads:
@@ -127,7 +125,7 @@ class Chaos:
         try:
             with contextmanager(fault.begin)(self.site, dice):
                 pass
-        except Exception as error:  # a fault that did not happen was withstood by nobody
+        except Exception as error:  # noqa: BLE001 - a fault that did not happen was withstood by nobody
             self._note(f"{fault.name} could not be done: {type(error).__name__} {error}")
 
     def _sound_at(self, ended: float) -> float | None:
@@ -235,4 +233,3 @@ class Chaos:
         outcome.lost, outcome.doubled = invariants.lost_or_doubled(site, uploads)
         outcome.ledger = invariants.ledger_differs(site, self._uploaders)
         outcome.chain += invariants.chain_differs(site, in_peace=True)
-

@@ -115,9 +115,7 @@ def text_of(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def _row(
-    name: str, counts: Mapping[str, int], percent: float, seconds: float, day: str = "", code: str = ""
-) -> str:
+def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float, day: str = "", code: str = "") -> str:
     mutants = sum(counts.values())
     cells = " | ".join(str(counts[each]) for each in (KILLED, TIMED_OUT, SURVIVED, EQUIVALENT))
     return f"| {name} | {mutants} | {cells} | {percent:.1f} % | {seconds / (mutants or 1):.1f} | {day} | {code} |"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
 
 from malpan.competitions import drafts
 from malpan.submissions.evaluation.item_check import altered_items
+from malpan.submissions.intake import submit
 from malpan.submissions.models import FreshResult, MetricResult, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
+from tests.factories import file_bytes
 from tests.scoring.fakes import FakeBertScore
-from tests.submissions.rescoring.contest_of_many import Contest, apply, references, start, upload, work_off
+from tests.submissions.rescoring.contest_of_many import Contest, answers, apply, references, start, upload, work_off
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("uncommitted_work")]
 ERROR = 0.1
@@ -36,10 +39,23 @@ def wronged(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> Submission:
     """Scored by a worker that was faulty then."""
     with monkeypatch.context() as patched:
         patched.setattr(FakeBertScore, "score_pairs", faulty)
-        submission = upload(contest, seed=21)
+        submission = send(contest)
         work_off()
-    submission.refresh_from_db()
     return submission
+
+
+def send(contest: Contest, place: int = 0) -> Submission:
+    """A file whose reasons nobody else wrote."""
+    rows = json.loads(answers(place))
+    for number, row in enumerate(rows):
+        row["output"]["answer"] = f"바른말{number}이 옳다. {'새로 적은 까닭 ' * (number + 1)}".strip()
+    return submit(
+        phase=contest.phase,
+        team=contest.teams[place],
+        user=contest.users[place],
+        file_name="answers.json",
+        upload=file_bytes(rows),
+    )
 
 
 def score_of(submission: Submission) -> float:
@@ -94,7 +110,7 @@ def test_every_pair_is_computed_and_the_next_team_has_the_right_value(
     rescore(contest, is_from_scratch=True)
     assert len({pair for pair in neural if pair[0] == "bertscore"}) >= len(values_of(wronged))
     neural.clear()
-    another = upload(contest, place=1, seed=21)
+    another = send(contest, place=1)
     work_off()
     assert neural == []
     assert score_of(another) == pytest.approx(wrong_score - ERROR)

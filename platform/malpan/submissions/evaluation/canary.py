@@ -2,8 +2,9 @@
 
 A process whose numbers differ from the known ones, or that cannot compute them, takes no more work (``jobs.refusal``);
 its job goes back to the queue without a failure, and the values of pairs that any process kept are forgotten, as it may
-have computed some. What was scored with its numbers is for a rescoring from scratch (``evaluation.fresh``). The numbers of models that the instrument does not know are those of the first process that had them,
-kept in the database: whatever processor, GPU or library computes, all that score for this site agree.
+have computed some. What was scored with its numbers is for a rescoring from scratch (``evaluation.fresh``). The numbers
+of models that the instrument does not know are those of the first process that had them, kept in the database: whatever
+processor, GPU or library computes, all that score for this site agree.
 """
 
 from __future__ import annotations

@@ -13,22 +13,20 @@ from django.db import connection
 
 from malpan.submissions.models import FreshResult, MetricResult, RescoreBatch, ScoringRun
 
-_OF_LIVE_RUNS: Final = """
-    submissions_freshresult fresh
-    JOIN submissions_scoringrun run ON run.id = fresh.run_id
-    JOIN submissions_submission submission ON submission.live_run_id = run.id
-"""
 # of every version of the references: a value serves all whose texts are the same
-_DELETE: Final = f"""
-    DELETE FROM submissions_metricresult known USING {_OF_LIVE_RUNS}
-    WHERE run.id = ANY(%s) AND known.submission_id = submission.id
+_DELETE: Final = """
+    DELETE FROM submissions_metricresult known
+    USING submissions_freshresult fresh JOIN submissions_scoringrun run ON run.id = fresh.run_id
+    WHERE run.id = ANY(%s) AND known.submission_id = run.submission_id
     AND known.metric = fresh.metric AND known.metric_signature = fresh.metric_signature
 """
-_INSERT: Final = f"""
+_INSERT: Final = """
     INSERT INTO submissions_metricresult
     (submission_id, reference_version_id, split, metric, metric_signature, "values", created_at)
-    SELECT submission.id, run.reference_version_id, fresh.split, fresh.metric, fresh.metric_signature, fresh."values", now()
-    FROM {_OF_LIVE_RUNS} WHERE run.id = ANY(%s) ORDER BY fresh.id
+    SELECT run.submission_id, run.reference_version_id, fresh.split, fresh.metric, fresh.metric_signature,
+    fresh."values", now()
+    FROM submissions_freshresult fresh JOIN submissions_scoringrun run ON run.id = fresh.run_id
+    WHERE run.id = ANY(%s) ORDER BY fresh.id
 """
 
 

@@ -64,7 +64,7 @@ Rows = list[tuple[bytes, float]]
 
 
 def store_for(run: ScoringRun) -> DatabasePairValues | None:
-    """The cache for ``run``; ``None`` if it is turned off, and for a repetition. A run from scratch only writes to it."""
+    """The cache for ``run``; ``None`` if it is off, and for a repetition. A run from scratch only writes to it."""
     if settings.PAIR_VALUES_MAX_ROWS <= 0 or results.is_repeat(run):
         return None
     return DatabasePairValues(replaces=results.is_from_scratch(run))
@@ -133,7 +133,7 @@ class DatabasePairValues:
 
 
 def forget_all() -> None:
-    """Empty the store: somebody may have put wrong values into it. Raises ``django.db.Error`` where the database is away."""
+    """Empty the store: somebody may have put wrong values into it. Raises what the database raises."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{FORGET_SECONDS}s"])
         cursor.execute("TRUNCATE submissions_pairvalue")

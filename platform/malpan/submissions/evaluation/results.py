@@ -61,7 +61,7 @@ def only(file: Items, ids: set[str]) -> Items:
 
 
 def known_values(run: ScoringRun, split: Split) -> Known:
-    """Item values scored before that are valid for ``split`` of ``run``, by (metric, metric signature): see ``serves``."""
+    """Item values scored before that are valid for ``split`` of ``run`` (``serves``), by (metric, metric signature)."""
     known: Known = defaultdict(dict)
     items = {answer.id for answer in split.references.items}
     rows = MetricResult.objects.filter(

@@ -15,8 +15,8 @@ class RescoreBatch(models.Model):
     ``reference_version`` (a draft or a published one), ``recipe`` and ``profile`` say what they are scored with. Empty:
     unchanged. ``repeats`` > 1 scores each selected submission that many times, to show numeric noise; such a batch is
     never applied. One that ``is_from_scratch`` uses no value that was computed before, but what judges answered, and
-    replaces them when it is applied. Batches of several phases of a track that were started together have one ``group``: they are applied
-    and cancelled together.
+    replaces them when it is applied. Batches of several phases of a track that were started together have one
+    ``group``: they are applied and cancelled together.
     """
 
     class State(models.TextChoices):

@@ -136,9 +136,7 @@ class MetricResult(models.Model):
 class FreshResult(models.Model):
     """Per-item values of one metric for a run from scratch, until its batch is applied (``evaluation.fresh``)."""
 
-    run = models.ForeignKey(
-        ScoringRun, on_delete=models.CASCADE, related_name="fresh_results", verbose_name=_("채점")
-    )
+    run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="fresh_results", verbose_name=_("채점"))
     split = models.CharField(_("문항 범위"), max_length=7, default="all")  # all, public or private
     metric = models.CharField(_("지표"), max_length=40)
     metric_signature = models.CharField(_("지표 서명"), max_length=64)

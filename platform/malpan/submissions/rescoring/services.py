@@ -62,10 +62,10 @@ def start_batch(
 ) -> RescoreBatch:
     """Queue a run for every submission of ``phase`` that matches; the board does not change.
 
-    Empty arguments change nothing. ``repeats`` > 1 scores each that many times, to show numeric noise; ``is_from_scratch``:
-    no value that any worker computed before is used (what judges answered is).
-    Matching submissions uploaded from now on are scored by both rules. ``also`` are further phases of the track, with
-    their own references: each has a batch that is applied and cancelled together with the one that is returned.
+    Empty arguments change nothing. ``repeats`` > 1 scores each that many times, to show numeric noise.
+    ``is_from_scratch``: no value that any worker computed before is used. Matching submissions uploaded from now on are
+    scored by both rules. ``also`` are further phases of the track, with their own references: each has a batch that is
+    applied and cancelled together with the one that is returned.
 
     Raises ``BatchReasonMissing``, ``UnknownTrackRecipe``, ``BatchPhasesApart``, ``BatchOpenAlready``,
     ``BatchSelectsNothing``, ``BatchReferencesUnfit``, ``ReferencesNotPublished``, and ``CompositeInvalid`` if the new
