@@ -125,8 +125,9 @@ def test_forged_archive_that_changes_nothing_is_taken(forged: Callable[..., io.B
         ({}, {"manifest": {"version": 4}}, "version_older"),  # as it was before the times of final choices
         ({}, {"manifest": {"version": 5}}, "version_older"),  # as it was before human evaluation
         ({}, {"manifest": {"version": 6}}, "version_older"),  # as it was before awards
-        ({}, {"manifest": {"version": 8}}, "version_newer"),
-        ({}, {"manifest": {"version": "7"}}, "version"),
+        ({}, {"manifest": {"version": 7}}, "version_older"),  # as it was before rescoring from scratch
+        ({}, {"manifest": {"version": 9}}, "version_newer"),
+        ({}, {"manifest": {"version": "8"}}, "version"),
         ({}, {"manifest": {"format": "other"}}, "unreadable"),
         ({}, {"manifest": {"members": "none"}, "fits": False}, "unreadable"),
         ({}, {"manifest": {"members": [{"name": 5, "size": 1, "sha256": "0"}]}, "fits": False}, "unreadable"),
