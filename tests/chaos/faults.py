@@ -100,6 +100,7 @@ def every_disk_full(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
     """The file system of the site is full: neither its programs nor its servers can write a byte."""
     assert site.disk is not None
     try:
+        site.disk.fill()
         deadline = time.monotonic() + FULL_SECONDS
         while time.monotonic() < deadline:  # what is deleted meanwhile makes no room
             site.disk.fill()

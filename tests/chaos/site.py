@@ -19,7 +19,7 @@ from tests.paths import ROOT, python_path
 from tests.system.disks import Disk, NoDisk, mounted
 from tests.system.stack import LEASE_SECONDS, Stack
 
-DISK_BYTES = 4 * 2**30  # for an hour
+DISK_BYTES = 2 * 2**30  # for an hour; more would take long to fill
 CLOCK = Path(__file__).with_name("clock")
 SETTINGS = {
     "SCORING_THREADS": "1",
