@@ -13,6 +13,7 @@ from scoring.errors import ErrorList, FileError
 from scoring.reading.decoding import decode
 from scoring.reading.item_checks import ItemCheck
 from scoring.reading.json_items import scan, type_name
+from scoring.reading.texts import forbidden_character
 from scoring.records import Item, Items
 from scoring.text.inputs import written_out
 
@@ -38,6 +39,8 @@ class QuestionCheck(ItemCheck):
         text = written_out(parts)
         if asked is None or not text.strip():
             self._note("empty_question", ("input",))
+        elif (defect := forbidden_character(text)) is not None:
+            self._note(defect[0], ("input",), **defect[1])
         return None if self.id is None or self._errors else Item(self.id, text, self._item.line, input=parts)
 
 

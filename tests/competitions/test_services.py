@@ -133,6 +133,23 @@ def test_data_file_keeps_only_the_last_part_of_its_name():
     assert (file.file_name, file.file_size) == ("예시.json", 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("가" * 300 + ".json", "가" * 115 + ".json"),
+        ("a." + "b" * 300, "a." + "b" * 106 + "." + "b" * 11),
+        ("\u200b", "data"),
+        ("", "data"),
+    ],
+)
+def test_data_file_has_a_name_of_any_length_with_its_ending(name, kept):
+    file = add_data_file(
+        track=PhaseFactory.create().track, kind="data", title_ko="자료", file_name=name, data=b"some bytes"
+    )
+    assert len(file.file_name) <= 120
+    assert file.file_name == kept
+
+
 def test_references_are_parsed_once_per_process(monkeypatch):
     version = publish(PhaseFactory.create(), 7)
     first = load_references(version, "rag-qa@1")

@@ -18,9 +18,12 @@ from malpan.competitions.references import recipe_named
 from malpan.competitions.room import require_room
 from malpan.core import audit
 from malpan.core.storage import store_private
+from malpan.core.text import without_unseen
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+ENDING_CHARS = 12  # of a file's name, kept however long that is
 
 
 def create_competition(*, actor: User | None = None, slug: str, title_ko: str, **fields: Any) -> Competition:
@@ -105,7 +108,7 @@ def add_data_file(
             kind=kind,
             title_ko=title_ko,
             title_en=title_en,
-            file_name=PurePath(file_name).name,
+            file_name=_kept_name(file_name),
             file_sha256=stored.sha256,
             file_size=stored.size,
             position=position,
@@ -114,6 +117,16 @@ def add_data_file(
         file.save()
         audit.record(actor=actor, action="data_file.add", obj=file, after=audit.snapshot(file))
     return file
+
+
+def _kept_name(file_name: str) -> str:
+    """The last part of ``file_name``, as long as the column takes, with its ending."""
+    name = PurePath(without_unseen(file_name)).name or "data"
+    most = DataFile._meta.get_field("file_name").max_length or 0
+    if len(name) <= most:
+        return name
+    ending = PurePath(name).suffix[:ENDING_CHARS]
+    return name[: most - len(ending)] + ending
 
 
 def _size(data: bytes | IO[bytes]) -> int:

@@ -72,3 +72,17 @@ def test_a_number_that_json_does_not_have_inside_a_question_is_named(asked, valu
         read_questions(f'[{{"id": "q1", "input": {asked % value}}}]'.encode())
     assert [error.item_id for error in refused.value.errors] == ["q1"]
     assert refused.value.errors[0].code in ("not_a_number", "number_too_large")
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"questi\ud800n": "어느 쪽이 옳은가?", "choices": "가"}, "lone_surrogate"),
+        ({"question": "어느\x00 쪽", "choices": "가"}, "control_character"),
+    ],
+)
+def test_a_question_that_cannot_be_stored_is_refused_with_its_place(asked, code):
+    data = json.dumps([{"id": "q1", "input": "가"}, {"id": "q2", "input": asked}]).encode()
+    with pytest.raises(InvalidFile) as refused:
+        read_questions(data)
+    assert [(error.code, error.item_id) for error in refused.value.errors] == [(code, "q2")]
