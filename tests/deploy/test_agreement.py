@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import ProgrammingError, connection, transaction
+from django.urls import get_resolver
+from django.urls.converters import IntConverter, SlugConverter, UUIDConverter
 from django.utils import timezone
 
 from malpan import web_server
@@ -66,6 +68,48 @@ def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> Non
     assert number("proxy_read_timeout") > settings.LARGE_CHECKS * settings.CHECK_SECONDS
     assert number("keepalive_timeout", at="upstream") < web_server.STALL_SECONDS
     assert number("client_body_timeout") <= web_server.STALL_SECONDS
+
+
+SECRET = "Qm9va3Mgb3BlbiBhdCBub29u"
+# words in addresses that let nobody in: an event's name, a public file's
+HARMLESS = {"account/letters/%(event)s/", "files/%(pk)s/%(name)s"}
+
+
+def written(path: str) -> str:
+    """What nginx writes into its log of ``path``: the first line of its map that fits, as nginx takes them."""
+    lines = NGINX.partition("map $uri $logged_path {")[2].partition("}")[0].split(";")
+    for regex, text in (line.split() for line in lines if line.strip() and "default" not in line):
+        assert regex.startswith("~*")
+        if re.search(regex.removeprefix("~*"), path, re.IGNORECASE):
+            return text
+    return path
+
+
+def addresses_with_words() -> set[str]:
+    """The addresses, with their parameters as ``%(name)s``, that hold more than a number, a short name or a random id.
+
+    Those of the admin are its namespace's own: what they hold are the keys of rows.
+    """
+    plain = (IntConverter, SlugConverter, UUIDConverter)
+    routes = get_resolver().reverse_dict
+    return {
+        address
+        for key in routes
+        for possible, _pattern, _defaults, converters in routes.getlist(key)
+        for address, names in possible
+        if any(not isinstance(converters.get(name), plain) for name in names)
+    }
+
+
+def test_nginx_writes_no_address_that_lets_its_reader_in() -> None:
+    """What ``core.log.route_of`` leaves out: the keys of invitations and of mails."""
+    found = addresses_with_words()
+    assert {"invitations/%(token)s/", "accounts/confirm-email/%(key)s/", *HARMLESS} <= found
+    for address in found - HARMLESS:
+        path = "/" + re.sub(r"%\(\w+\)s", SECRET, address)
+        assert SECRET not in written(path), f"{address}: to the map of nginx.conf, or to HARMLESS, please"
+        assert SECRET not in written(path.upper().replace(SECRET.upper(), SECRET))
+    assert written("/competitions/spring/board/") == "/competitions/spring/board/"
 
 
 def test_the_example_of_the_settings_leaves_to_the_units_what_they_set() -> None:
