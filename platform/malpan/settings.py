@@ -1,5 +1,6 @@
 """All settings, read from the environment. Unset means the local default: embedded services under var/."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -469,6 +470,8 @@ LOG_LEVEL = env.str("LOG_LEVEL", default="INFO")
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 if LOG_FORMAT not in ("line", "json"):
     raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}, but must be line or json. Mend it and start again.")
+if LOG_FORMAT == "json":
+    logging.captureWarnings(True)  # else Python prints them between the objects
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import io
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from io import StringIO
+from types import ModuleType
+from typing import IO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import translation
 
+from malpan.competitions import services, versions
+from malpan.competitions.drafts import create_draft
 from malpan.competitions.errors import CompetitionStorageFull
 from malpan.competitions.models import Competition, DataFile, ReferenceVersion
 from malpan.competitions.room import Usage, require_room, set_storage_limit, usage_of
@@ -16,11 +24,13 @@ from malpan.competitions.services import add_data_file, update_competition
 from malpan.core.errors import SystemFault
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
+from malpan.core.storage import StoredFile
 from malpan.submissions import intake
 from malpan.submissions.models import Submission
 from malpan.submissions.quota import services as quota
 from tests.factories import PhaseFactory, TeamFactory, prediction_bytes, publish, reference_bytes
 from tests.submissions.conftest import send
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -134,3 +144,59 @@ def test_command_shows_and_sets(competition):
     for wrong in (("--limit", "2G"), ("no-such",), (competition.slug, "--limit", "much")):
         with pytest.raises(CommandError):
             shown(*wrong)
+
+
+def two_data_files(phase) -> list[tuple[Callable[[], object], int]]:
+    return [(lambda data=data: offer(phase, data), len(data)) for data in (b"12345", b"67890")]
+
+
+def two_drafts(phase) -> list[tuple[Callable[[], object], int]]:
+    files = [reference_bytes(count) for count in (5, 6)]
+    return [(lambda data=data: create_draft(phase=phase, data=data, actor=None), len(data)) for data in files]
+
+
+def first_references_of_two_phases(phase) -> list[tuple[Callable[[], object], int]]:
+    calls = []
+    for count in (5, 6):
+        of = PhaseFactory.create(track=phase.track)
+        calls.append((partial(publish, of, count), len(reference_bytes(count))))
+    return calls
+
+
+def two_tables_of_synonyms(phase) -> list[tuple[Callable[[], object], int]]:
+    for_words = PhaseFactory.create(track__competition=phase.track.competition, track__recipe="captioning-lexical@1")
+    make = partial(create_draft, phase=for_words, data=reference_bytes(), actor=None)
+    return [(partial(make, synonyms=table), len(table)) for table in map(table_of, ("자체", "우리"))]
+
+
+def table_of(source: str) -> bytes:
+    """A table of synonyms, larger than the references."""
+    words = "".join(f"{place // 2}\t{chr(ord('가') + place)}\tnoun\t{source}\n" for place in range(80))
+    return f"group\tword\tpos\tsource\n{words}".encode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("two_of", [two_data_files, two_drafts, first_references_of_two_phases, two_tables_of_synonyms])
+def test_of_two_at_once_that_fit_alone_and_not_together_one_is_refused(phase, competition, monkeypatch, two_of):
+    two = two_of(phase)
+    limit = usage_of(competition).size + max(size for _call, size in two)
+    set_storage_limit(competition=competition, limit=limit)
+    both = threading.Barrier(2, timeout=30)
+
+    def after_both_have_looked(module: ModuleType) -> None:
+        store = module.store_private
+
+        def wait_and_store(data: bytes | IO[bytes]) -> StoredFile:
+            with suppress(threading.BrokenBarrierError):  # a second file of the same upload
+                both.wait()
+            both.abort()
+            return store(data)
+
+        monkeypatch.setattr(module, "store_private", wait_and_store)
+
+    after_both_have_looked(services)
+    after_both_have_looked(versions)
+    outcomes = at_once([call for call, _size in two])
+
+    assert sorted(isinstance(each, CompetitionStorageFull) for each in outcomes) == [False, True]
+    assert usage_of(competition).size <= limit

@@ -146,7 +146,7 @@ def test_nothing_is_unfinished_after_a_store():
 
 
 def test_the_site_hands_files_out_itself_unless_told_otherwise():
-    assert public_address(store_private(DATA).sha256, "자료.json") is None
+    assert public_address(store_private(DATA), "자료.json") is None
 
 
 def test_the_first_site_owns_the_store_until_another_adopts_it(store):

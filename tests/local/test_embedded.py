@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -284,3 +285,47 @@ def test_a_directory_that_another_process_opened_meanwhile_stays_open(
     monkeypatch.setattr(Path, "mkdir", opened_by_another)
     home = embedded._home(short_path)
     assert [stat.S_IMODE(each.stat().st_mode) for each in (short_path, home)] == [0o711, 0o711]
+
+
+ADDRESS, ANSWER = "canary.person@example.com", "카나리아의 답"
+
+
+@pytest.mark.usefixtures("used_before")
+def test_the_log_of_postgres_says_what_failed_and_never_with_what(use, var_dir) -> None:
+    user = use()
+    user.sql("CREATE TABLE people (email text UNIQUE, answer text)")
+    insert = "INSERT INTO people VALUES (%s, %s)"
+    # values are put into the statement by the client, as the site's are
+    with psycopg.connect(user.addresses["database_url"], autocommit=True, cursor_factory=psycopg.ClientCursor) as site:
+        site.execute(insert, [ADDRESS, ANSWER])
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            site.execute(insert, [ADDRESS, ANSWER])
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            site.execute("SELECT 1 / 0, %s", [ANSWER])
+        with pytest.raises(psycopg.errors.InvalidTextRepresentation):
+            site.execute("SELECT %s::json", [f'{{"answer": {ANSWER}}}'])
+    kill_in_the_middle_of(user, f"SELECT pg_sleep(60), '{ANSWER}'")
+
+    log = (var_dir / "embedded/log/postgres.log").read_text()
+    for said in ("duplicate key value", "division by zero", "invalid input syntax for type json", "by signal 9"):
+        assert said in log
+    assert [canary for canary in (ADDRESS, ANSWER) if canary in log] == []
+
+
+def kill_in_the_middle_of(user: User, statement: str) -> None:
+    """Kill the process of PostgreSQL that is at ``statement``; all others are stopped then, and come back."""
+    with closing(psycopg.connect(user.addresses["database_url"], autocommit=True)) as connection:
+        connection.pgconn.send_query(statement.encode())
+        pid = connection.info.backend_pid
+        wait_for(
+            lambda: user.sql(f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid} AND state = 'active'"), "it is at work"
+        )
+        psutil.Process(pid).kill()
+    wait_for(lambda: answers(user), "PostgreSQL has recovered")
+
+
+def answers(user: User) -> bool:
+    try:
+        return user.sql("SELECT 1") == [(1,)]
+    except psycopg.OperationalError:
+        return False

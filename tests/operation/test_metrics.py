@@ -214,7 +214,7 @@ def test_workers_are_alive_as_long_as_they_say_so() -> None:
     assert values("malpan_worker_silence_seconds", worker="scoring@b/0")[0] > 299
 
 
-def test_boards_submissions_and_room_are_reported() -> None:
+def test_boards_submissions_and_room_are_reported(settings: Any) -> None:
     soon = timezone.now() + timedelta(hours=1)
     for fields in ({}, {"board": "frozen", "frozen_at": timezone.now()}, {"board": "frozen", "frozen_at": soon}):
         PhaseFactory.create(**fields)
@@ -228,6 +228,8 @@ def test_boards_submissions_and_room_are_reported() -> None:
     assert values("malpan_submissions_last_hour") == [1]
     assert values("malpan_database_bytes")[0] > 1e6
     assert values("malpan_files_free_bytes")[0] > 0
+    settings.MALPAN_STORAGE = "s3://bucket/prefix"  # which says nothing of its room: no MalpanDiskFilling
+    assert values("malpan_files_free_bytes") == []
 
 
 def test_silence_of_programs_the_age_of_the_backup_and_redis_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,8 @@ pytestmark = pytest.mark.services
 SLOW = 60  # more than the connections that nginx keeps open to the web servers, fewer than it takes from an address
 BEYOND = 30_000_000
 WAITS_SHORTER = 60  # a minute of the alert rules' waits is a second here
+# chores have little to say otherwise; and a mail server that is not there, as mails would be printed between the lines
+LOGGED = {"LOG_FORMAT": "json", "LOG_LEVEL": "INFO", "EMAIL_URL": "smtp://127.0.0.1:1"}
 WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 
 
@@ -43,7 +45,7 @@ WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 def site(models_dir: Path) -> Iterator[Deployed]:
     folder = Path(tempfile.mkdtemp(prefix="malpan-"))
     folder.chmod(0o711)
-    deployed = Deployed(folder / "d", models_dir, METRICS_TOKEN=METRICS_TOKEN)
+    deployed = Deployed(folder / "d", models_dir, METRICS_TOKEN=METRICS_TOKEN, **LOGGED)
     try:
         deployed.start()
         yield deployed
@@ -117,6 +119,7 @@ def test_a_body_beyond_the_limit_is_refused_by_nginx_in_the_words_of_the_site(si
         with connection(site) as client:
             answer, page = answer_to(client, request.format(address, "ko", beyond))
         assert (answer.status, answer.headers["Content-Type"]) == (413, "text/html; charset=utf-8")
+        at_nginx(site, answer.headers["X-Request-ID"])
         assert page == said
 
     for language, sentence in (("ko", korean), ("en-US,en;q=0.8", english)):
@@ -189,6 +192,64 @@ def test_without_redis_people_read_and_upload_and_the_work_is_done_when_it_is_ba
     wait_until_finished(site, public_id)
 
 
+KEY = "Qm9va3Mgb3BlbiBhdCBub29u"  # of an invitation
+MARK = "참가자의비밀답"
+TEAM = "로그에 없는 팀"
+HERE = "127.0.0.3"  # a visitor
+
+
+def logged(site: Deployed, pattern: str) -> list[dict[str, Any]]:
+    """What the log files of this name have, a JSON object a line."""
+    paths = sorted(site.home.glob(pattern))
+    assert paths, pattern
+    return [json.loads(line) for path in paths for line in path.read_text(errors="replace").splitlines()]
+
+
+def test_every_line_is_json_and_names_the_request_run_and_job_but_nobody_and_nothing_that_was_sent(
+    site: Deployed,
+) -> None:
+    contest = site.call("tests.system.make_contest", "make_numbered", "logged", 4, 3)
+    visitor = Visitor(site)
+    visitor.session.mount("https://", From(HERE))
+    visitor.found_team("logged", TEAM)
+    told = {"X-Request-ID": "claimed-by-a-visitor", "Referer": f"{site.url}/invitations/{KEY}/", "User-Agent": KEY}
+    page = visitor.session.get(
+        f"{site.url}/invitations/{KEY}/?again={KEY}", headers=told, verify=site.certificate, allow_redirects=False
+    )
+    public_id = visitor.submit("logged", answers(contest["ids"], words=3).replace("바른".encode(), MARK.encode()))
+    run = wait_until_finished(site, public_id)
+
+    [accepted] = [
+        line for line in logged(site, "malpan-web@*.log") if line["message"] == f"accepted as submission {public_id}"
+    ]
+    assert (accepted["run"], accepted["job"]) == (run["id"], run["job_id"])
+    sent, asked = (at_nginx(site, request) for request in (accepted["request"], page.headers["X-Request-ID"]))
+    assert (sent["method"], sent["path"], sent["status"]) == ("POST", "/competitions/logged/submit/", "302")
+    assert (asked["method"], asked["path"], asked["status"]) == ("GET", "/invitations/…/", str(page.status_code))
+
+    def scored() -> list[dict[str, Any]]:
+        lines = logged(site, "malpan-worker@*.log")
+        return [line for line in lines if (line["message"], line.get("run")) == ("scored", run["id"])]
+
+    assert [line["job"] for line in wait_for(scored, "the worker says so")] == [run["job_id"]]
+
+    assert {line["program"] for line in logged(site, "malpan-*.log")} >= {"web", "worker", "chores"}
+    said = "".join(path.read_text(errors="replace") for path in site.home.rglob("*.log"))  # the database's too
+    cookies = [cookie.value for cookie in visitor.session.cookies if len(str(cookie.value)) > 20]
+    assert cookies
+    secrets = [KEY, MARK, TEAM, HERE, "claimed-by-a-visitor", visitor.email, "홍길동", *cookies]
+    assert [secret for secret in secrets if str(secret) in said] == []
+
+
+def at_nginx(site: Deployed, request: str) -> dict[str, Any]:
+    """Its line about the request with this id."""
+    assert re.fullmatch("[0-9a-f]{32}", request)
+    [line] = wait_for(
+        lambda: [line for line in logged(site, "access.log") if line["request"] == request], "nginx writes its line"
+    )
+    return line
+
+
 SENT = {"ko": "이미 접수되었을 수 있으니", "en": "may have been accepted"}
 NOT_CHARGED = {"ko": "차감되지 않습니다", "en": "no submission is charged"}
 
@@ -218,7 +279,9 @@ def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> N
             sentence = text_of(SystemFault())
         page = requests.get(site.url, verify=site.certificate, headers=headers)
         assert page.status_code == 503
+        at_nginx(site, page.headers["X-Request-ID"])
         assert sentence in page.text
+        requests.get(f"{site.url}/invitations/{KEY}/", verify=site.certificate)
         answer = requests.get(f"{site.url}/api/v1/competitions/", verify=site.certificate, headers=headers)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
         assert answer.headers["Content-Type"] == "application/problem+json"
@@ -227,6 +290,7 @@ def test_one_web_process_may_be_restarted_while_people_come(site: Deployed) -> N
             sent = requests.post(f"{site.url}{path}", data=b"x", verify=site.certificate, headers=headers)
             assert (sent.status_code, told in sent.text) == (503, True)
             assert NOT_CHARGED[language] not in sent.text, "it may have been accepted"
+    assert KEY not in (site.home / "error.log").read_text()
 
     for port in site.web_ports:
         site.start_unit("malpan-web@.service", str(port))

@@ -21,7 +21,7 @@ from malpan.competitions.selectors import get_track, published_competitions, tra
 from malpan.competitions.terms import accept_terms, acceptance_of
 from malpan.core.downloads import file_answer
 from malpan.core.language import in_language
-from malpan.core.storage import open_private, public_address
+from malpan.core.storage import StoredFile, open_private, public_address
 from malpan.stages.awarded import given_awards
 
 operations = Operations(_("대회"))
@@ -109,7 +109,8 @@ def data_file(request: ApiRequest, pk: int) -> Any:
     competition = file.track.competition
     if not competition.is_published and not may(request.auth.user, competition, Permission.VIEW):
         raise DataFileNotFound
-    if (address := public_address(file.file_sha256, file.file_name)) is not None:
+    stored = StoredFile(file.file_sha256, file.file_size)
+    if (address := public_address(stored, file.file_name)) is not None:
         answer: HttpResponse = HttpResponseRedirect(address)
         add_never_cache_headers(answer)  # the address is good for some minutes only
         return answer

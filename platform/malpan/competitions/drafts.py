@@ -18,6 +18,7 @@ from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.reference_diff import ReferenceDiff, diff_references
 from malpan.competitions.references import load_references
+from malpan.competitions.room import require_room_at_last
 from malpan.competitions.versions import add_version, facts_of, store_file
 from malpan.core import audit
 from malpan.core.models import AuditEntry
@@ -50,6 +51,7 @@ def create_draft(
     with transaction.atomic():
         version = add_version(phase=lock_phase(phase.pk), file=file, actor=actor, **texts)
         audit.record(actor=actor, action="reference_version.draft", obj=version, after=facts_of(version))
+        require_room_at_last(phase.track.competition)
     return version
 
 

@@ -34,11 +34,24 @@ def usage_of(competition: Competition) -> Usage:
 
 
 def require_room(competition: Competition, size: int = 0) -> None:
-    """Refuse ``size`` more bytes above the limit. Raises ``CompetitionStorageFull``. Without a limit one query."""
+    """Refuse ``size`` more bytes above the limit. Raises ``CompetitionStorageFull``. Without a limit one query.
+
+    A first look, before a file is stored: others may take the room meanwhile (``require_room_at_last``).
+    """
     if not (limit := _limit_of(competition)):
         return
     if (used := usage_of(competition).size) + size > limit:
         raise CompetitionStorageFull(used_bytes=used, limit_bytes=limit)
+
+
+def require_room_at_last(competition: Competition) -> None:
+    """At the end of a transaction that stored something for ``competition``: refuse it above the limit.
+
+    Under the competition's lock, so that two at once see each other. Raises ``CompetitionStorageFull``.
+    """
+    if _limit_of(competition):
+        lock_competition(competition.pk)
+        require_room(competition)
 
 
 def set_storage_limit(*, competition: Competition, limit: int | None) -> Competition:

@@ -15,7 +15,7 @@ from malpan.competitions.errors import AnswersWouldLeak, NoticeNotFound
 from malpan.competitions.locks import lock_competition, lock_track
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, TermsAcceptance, Track
 from malpan.competitions.references import recipe_named
-from malpan.competitions.room import require_room
+from malpan.competitions.room import require_room, require_room_at_last
 from malpan.core import audit
 from malpan.core.storage import store_private
 from malpan.core.text import without_unseen
@@ -116,6 +116,7 @@ def add_data_file(
         file.full_clean()
         file.save()
         audit.record(actor=actor, action="data_file.add", obj=file, after=audit.snapshot(file))
+        require_room_at_last(track.competition)
     return file
 
 

@@ -15,7 +15,7 @@ import signal
 import subprocess
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import psutil
@@ -26,6 +26,9 @@ from malpan.local.paths import Account, give, let_read, let_through, private_dir
 from malpan.local.paths import socket_directory as fitting_socket_directory
 
 POSTGRES_USER = "postgres"  # a role of the database, used only on the private socket
+# what a failed statement was given and which key it met, an answer or an e-mail address, is not written to the log:
+# neither the statement nor DETAIL, HINT, QUERY and CONTEXT, which also name what a killed process was at
+LOGS_NO_VALUES: Final = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
 _SYSTEM_USER = "pgserver"
 
 
@@ -90,6 +93,7 @@ class PostgresServer(Server):
     def command(self) -> list[str]:
         options = {"unix_socket_directories": self._socket_directory(), "listen_addresses": "", "port": self.port}
         options |= {"unix_socket_permissions": "0700", "logging_collector": "off", "log_line_prefix": "%m [%p] "}
+        options |= LOGS_NO_VALUES
         if not self.durable:
             options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
         settings = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]

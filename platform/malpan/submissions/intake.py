@@ -40,7 +40,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_of
-from malpan.competitions.room import require_room
+from malpan.competitions.room import require_room, require_room_at_last
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
@@ -158,7 +158,7 @@ def submit(
             actor=user, action="submission.create", obj=submission, after={"file_sha256": submission.file_sha256}
         )
         issue_receipt(submission=submission)  # late, so that the chain's lock is held only briefly
-        require_room(phase.track.competition)
+        require_room_at_last(phase.track.competition)
     with logged_with(run=run.pk, job=run.job_id):
         logger.info("accepted as submission %s", submission.public_id)
     return submission

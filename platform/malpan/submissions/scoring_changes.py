@@ -19,6 +19,7 @@ from malpan.competitions.drafts import lock_draft
 from malpan.competitions.errors import CompositeInUse, PhaseAlreadyPublished, ReferencesInUse, RuleInUse
 from malpan.competitions.locks import lock_phase, lock_track
 from malpan.competitions.models import Phase, ReferenceVersion, Track
+from malpan.competitions.room import require_room_at_last
 from malpan.competitions.selectors import current_reference
 from malpan.submissions import past_boards
 from malpan.submissions.models import Submission
@@ -51,6 +52,7 @@ def publish_reference_version(
         version = versions.add_version(phase=held, file=file, actor=actor, public_ids=public_ids, note=note)
         versions.make_current(version=version, actor=actor)
         past_boards.record(held, kept)
+        require_room_at_last(phase.track.competition)
     return version
 
 

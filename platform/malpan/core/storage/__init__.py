@@ -66,13 +66,13 @@ def stored_files() -> Iterator[str]:
         yield sha256
 
 
-def public_address(sha256: str, file_name: str) -> str | None:
+def public_address(stored: StoredFile, file_name: str) -> str | None:
     """An address that gives the file to whoever has it, for some minutes; ``None`` where only the site gives files.
 
-    The caller must have checked that the person may have the file. Raises ``StoredFileMissing`` or
-    ``StorageUnavailable``.
+    The caller must have checked that the person may have the file. Of its bytes only the size is checked. Raises
+    ``StoredFileMissing``, ``StoredFileCorrupt`` or ``StorageUnavailable``.
     """
-    return configured().public_address(sha256, file_name)
+    return configured().public_address(stored, file_name)
 
 
 def remove_unfinished(older_than: timedelta = ABANDONED) -> int:

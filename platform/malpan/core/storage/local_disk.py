@@ -97,7 +97,7 @@ class LocalDisk:
                         removed += 1
         return removed
 
-    def public_address(self, sha256: str, file_name: str) -> str | None:
+    def public_address(self, stored: StoredFile, file_name: str) -> str | None:
         return None
 
     def silent_since(self) -> datetime | None:

@@ -99,16 +99,20 @@ class S3Store:
                         removed += 1
         return removed
 
-    def public_address(self, sha256: str, file_name: str) -> str | None:
+    def public_address(self, stored: StoredFile, file_name: str) -> str | None:
         if not settings.S3_PUBLIC_ENDPOINT:
             return None
         with _named_faults():
-            there = self._copies_of(sha256)
+            there = self._copies_of(stored.sha256)
             if not there:
-                raise StoredFileMissing(sha256=sha256)
+                raise StoredFileMissing(sha256=stored.sha256)
+            # not read, as ``open`` does: one of another size is damaged, and that much the list of copies tells
+            sound = next((copy for copy in there if copy.size == stored.size), None)
+            if sound is None:
+                raise StoredFileCorrupt(sha256=stored.sha256)
             wanted = {
                 "Bucket": self.bucket,
-                "Key": there[0].place,
+                "Key": sound.place,
                 "ResponseContentDisposition": content_disposition_header(True, file_name),
                 "ResponseContentType": "application/octet-stream",  # never a page at the store's address
             }

@@ -59,7 +59,7 @@ class Store(Protocol):
     def remove_unfinished(self, older_than: timedelta) -> int:
         """Remove what killed processes left half written; how much there was."""
 
-    def public_address(self, sha256: str, file_name: str) -> str | None:
+    def public_address(self, stored: StoredFile, file_name: str) -> str | None:
         """As ``core.storage.public_address``."""
 
     def write_note(self, name: str, body: bytes) -> None:

@@ -27,7 +27,7 @@ from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import FORGOTTEN, silence_limit
 from malpan.jobs.models import OPEN, Job, Worker
 from malpan.jobs.registry import kinds
-from malpan.operation.site_page.facts import disk_of_files
+from malpan.operation.site_page.facts import disk
 from malpan.submissions import visibility
 from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import Submission
@@ -197,8 +197,8 @@ def _site(now: datetime) -> Iterator[Metric]:
     yield boards
     [(size,)] = _rows("SELECT pg_database_size(current_database())")
     yield GaugeMetricFamily("malpan_database_bytes", "Size of the database.", size)
-    disk = disk_of_files()
-    yield GaugeMetricFamily("malpan_files_free_bytes", "Room left where the private files lie.", disk.free)
+    if (room := disk()) is not None:  # a store in S3 says nothing of its room
+        yield GaugeMetricFamily("malpan_files_free_bytes", "Room left where the private files lie.", room.free)
 
 
 def _rows(statement: str, values: Any = None) -> list[tuple[Any, ...]]:

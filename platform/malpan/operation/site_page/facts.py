@@ -194,14 +194,9 @@ def disk() -> Disk | None:
     """The room that is left; ``None`` where the private files lie in an S3 store."""
     if settings.MALPAN_STORAGE:
         return None
-    found = disk_of_files()
+    root = settings.PRIVATE_ROOT  # where they lie, or will
+    found = shutil.disk_usage(root if root.exists() else root.parent if root.parent.exists() else "/")
     return Disk(found.free, found.total)
-
-
-def disk_of_files() -> shutil._ntuple_diskusage:
-    """Room on the disk where the private files lie, or will."""
-    root = settings.PRIVATE_ROOT
-    return shutil.disk_usage(root if root.exists() else root.parent if root.parent.exists() else "/")
 
 
 def deadlines(now: datetime) -> list[Deadline]:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.errors import DataFileNotFound
 from malpan.competitions.selectors import data_file
 from malpan.core.downloads import file_answer
-from malpan.core.storage import open_private, public_address
+from malpan.core.storage import StoredFile, open_private, public_address
 from malpan.web.pages.context import may_visit
 
 
@@ -19,7 +19,8 @@ def download(request: HttpRequest, pk: int, name: str) -> FileResponse | HttpRes
     file = data_file(pk, name, include_unpublished=True)
     if not may_visit(request.user, file.track.competition):
         raise DataFileNotFound
-    if (address := public_address(file.file_sha256, file.file_name)) is not None:
+    stored = StoredFile(file.file_sha256, file.file_size)
+    if (address := public_address(stored, file.file_name)) is not None:
         answer = HttpResponseRedirect(address)
         add_never_cache_headers(answer)  # the address is good for some minutes only
         return answer

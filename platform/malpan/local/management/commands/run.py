@@ -40,7 +40,7 @@ class Command(BaseCommand):
         python = _interpreter()
         os.chdir(settings.BASE_DIR)
         os.execve(  # noqa: S606 (no shell is wanted)
-            python, [python, *chosen.arguments], {**os.environ, **chosen.environment}
+            python, [python, *chosen.arguments], {**os.environ, **chosen.environment, "MALPAN_PROGRAM": chosen.name}
         )
 
 
