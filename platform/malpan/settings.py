@@ -47,6 +47,7 @@ SECRET_KEY = env.str("SECRET_KEY", default="local-default-key-never-used-in-prod
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", urlsplit(SITE_URL).hostname])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_FAILURE_VIEW = "malpan.web.pages.refused_forms.refused_form_page"
 
 INSTALLED_APPS = [
     "malpan.core",

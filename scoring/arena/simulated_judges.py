@@ -6,7 +6,8 @@ Strengths vary: each system is better or worse by a normal amount on each item (
 * good: votes by the model of ``scoring.arena.bradley_terry``;
 * tired: pays attention ever less, down to ``_LEAST_ATTENTION`` of the strengths at the end of the queue;
 * position: prefers the output shown first by ``_POSITION_BIAS`` logits more than the others do;
-* random: clicks without reading.
+* random: clicks without reading;
+* fast: votes as the good do, in the time of who clicks without reading.
 
 In a rubric or with errors marked, strength, item, judge and noise add up to a score; a ranking orders strengths with
 Gumbel noise (Plackett–Luce).
@@ -22,9 +23,9 @@ import numpy as np
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE, FloatArray, outcome_probabilities
 from scoring.arena.vote_records import HIGHEST_SCORE, SEVERITIES, Protocol
 
-Behaviour = Literal["good", "tired", "position", "random"]
+Behaviour = Literal["good", "tired", "position", "random", "fast"]
 
-BEHAVIOURS: Final[tuple[Behaviour, ...]] = ("good", "tired", "position", "random")
+BEHAVIOURS: Final[tuple[Behaviour, ...]] = ("good", "tired", "position", "random", "fast")
 SCALE: Final = (1, 5)
 CRITERIA: Final = (("accuracy", 2), ("fluency", 1))
 
@@ -33,7 +34,7 @@ _POSITION_BIAS: Final = 2.0
 _BAD_LOSS: Final = 4.0  # logits by which a bad output of a control is worse than the worst system
 _BOTH_BAD: Final = 0.2  # of the ties
 _CLICKS: Final = (0.44, 0.12, 0.44)  # first, tie, second
-_SECONDS: Final = {"good": 40.0, "tired": 30.0, "position": 30.0, "random": 6.0}
+_SECONDS: Final = {"good": 40.0, "tired": 30.0, "position": 30.0, "random": 6.0, "fast": 6.0}
 _STEPS_PER_LOGIT: Final = 0.6
 _HARSHNESS: Final = 0.4  # standard deviation of what judges add to every score, in steps
 _HARDNESS: Final = 0.4  # likewise of items

@@ -13,12 +13,13 @@ from malpan.arena.errors import CampaignNotBegun, CampaignReasonMissing, NoVotes
 from malpan.arena.judges import remove_judge
 from malpan.arena.models import Assignment, Judgement
 from malpan.arena.quality import current_result, has_opened_scores, live_quality, open_scores
+from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.core.models import AuditEntry
 from scoring.arena.controls import RULES
 from scoring.arena.draws import draws
 from tests.arena.answers import answered, quality_of
-from tests.arena.panels import Panel, draft_panel, open_panel
+from tests.arena.panels import Panel, draft_panel, open_panel, standing
 from tests.factories import person_in
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +30,7 @@ def panel() -> Panel:
     return open_panel(judges=5, item_count=12, systems=4, calibration_count=0)
 
 
-def work(panel: Panel, *, clicker: int | None = None) -> None:
+def work(panel: Panel, *, clicker: int | None = None, seconds: int = 30) -> None:
     """All judge by the labels and see every bad output; ``clicker`` reads nothing."""
     rng = draws("clicks", "of a test")
 
@@ -41,7 +42,7 @@ def work(panel: Panel, *, clicker: int | None = None) -> None:
             return {"choice": ("second", "first")[assignment.bad_index]}
         return {"choice": "first" if first < second else "second"}
 
-    panel.fill(choose)
+    panel.fill(choose, seconds)
 
 
 def test_figures_are_those_of_the_rows(panel):
@@ -75,6 +76,19 @@ def test_who_clicks_without_reading_stands_out_and_nobody_else():
     assert failures[2] > 0
     assert sum(failures) == failures[2]
     assert quality.agreement is not None
+
+
+def test_who_judges_well_in_a_second_is_counted_as_fast_and_not_suspicious():
+    panel = open_panel(judges=5, item_count=40, systems=4, calibration_count=0, min_seconds=5)
+    work(panel, clicker=2, seconds=1)
+
+    quality = quality_of(panel.campaign)
+
+    assert [each.too_fast for each in quality.judges] == [len(panel.queue(judge)) for judge in panel.judges]
+    assert [place for place, each in enumerate(quality.judges) if each.figures.flags] == [2], "for what they said"
+    close_campaign(campaign=panel.campaign, actor=panel.organiser)
+    assert not panel.campaign.exclusions.exists()
+    assert len(list(votes_of(panel.campaign).counted())) == len(standing(panel))
 
 
 def test_nothing_of_it_says_who_leads(panel):

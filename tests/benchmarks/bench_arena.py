@@ -2,7 +2,7 @@
 
 coverage     intervals of the strengths, of the differences of all pairs and of the order effect: how often they hold
              the truth (``simulation.true_parameters``), on panels of good judges
-judges       who is flagged, on panels that also have tired, position-biased and random judges
+judges       who is flagged, on panels that also have fast, tired, position-biased and random judges
 ratings      coverage of rankings, rubrics and errors; their truth is the mean over all panels
 agreement    the largest difference of alpha from the package krippendorff, over pairs, rubrics and marked errors
 speed        one fit of 20,000 votes, its bootstrap, and the whole result; beside choix without ties and order
@@ -53,7 +53,9 @@ COVERAGE: Final[dict[str, dict[str, Any]]] = {
         "strengths": (3.0, *spread_strengths(9, 0.5)),
     },
 }
-KINDS: Final[tuple[Behaviour, ...]] = ("good",) * 14 + ("tired",) * 2 + ("position",) * 2 + ("random",) * 2
+KINDS: Final[tuple[Behaviour, ...]] = (
+    *("good",) * 12, *("fast",) * 2, *("tired",) * 2, *("position",) * 2, *("random",) * 2,
+)  # fmt: skip
 MIXED: Final = replace(GOOD, judges=KINDS, control_share=0.1, repeat_share=0.1)
 SPEED: Final = replace(GOOD, items=1000, judges=("good",) * 40, votes_per_judge=556)  # 20,000 of them real
 

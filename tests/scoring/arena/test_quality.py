@@ -140,3 +140,17 @@ def test_verdicts_do_not_depend_on_the_order_shown():
     assert list(pair_verdicts(one)) == list(pair_verdicts(turned)) == [(("S01", "S02"), 1)]
     ranked = Vote(3, "J", "I", ("S03", "S01", "S02"), {"ranks": [1, 2, 2]})
     assert dict(pair_verdicts(ranked)) == {("S01", "S02"): 0, ("S01", "S03"): 1, ("S02", "S03"): 1}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_nobody_is_flagged_for_speed_alone(protocol):
+    """A moment for every vote changes no figure but the time itself; who reads quickly is no more suspicious."""
+    kinds = ("fast",) * 4 + KINDS[4:]
+    votes = simulate(replace(PANEL, judges=kinds, protocol=protocol), 3)
+    found = judge_qualities(votes)
+    assert [each.flags for each in found[:4]] == [()] * 4
+    assert max(each.seconds for each in found[:4]) < min(each.seconds for each in found[4:14])
+
+    hurried = tuple(replace(vote, seconds=0.1) for vote in votes.votes)
+    without_time = [replace(each, seconds=None) for each in found]
+    assert [replace(each, seconds=None) for each in judge_qualities(replace(votes, votes=hurried))] == without_time

@@ -1,5 +1,5 @@
-"""What a judge sent after their log-in had expired: kept in the session of that browser, which outlives logging in, and
-shown again on the page of its assignment, to that judge alone.
+"""What a judge sent that was not taken as their log-in had expired, or was renewed since the page was opened: kept in the
+session of that browser, which outlives logging in, and shown again on the page of its assignment, to that judge alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def keeps_unsent(
 
     @wraps(view)
     def kept(request: HttpRequest, pk: int, key: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if request.method != "POST" or request.user.is_authenticated or not _keep(request, pk, key):
+        if request.method != "POST" or request.user.is_authenticated or not keep_unsent(request, pk, key):
             return view(request, pk, key, *args, **kwargs)
         text = _(
             "로그인이 끊겨 아직 기록하지 못했습니다. 적은 것은 이 브라우저에 남겨 두었으니, 다시 로그인하면 "
@@ -55,7 +55,7 @@ def forget_unsent(request: HttpRequest, assignment: Assignment) -> None:
         request.session[UNSENT] = waiting
 
 
-def _keep(request: HttpRequest, pk: int, key: str) -> bool:
+def keep_unsent(request: HttpRequest, pk: int, key: str) -> bool:
     """Whether there is such an assignment, and what was sent for it is kept. Only judges know a key."""
     fields = request.POST.copy()
     fields.pop("csrfmiddlewaretoken", None)
