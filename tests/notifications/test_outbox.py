@@ -12,7 +12,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.notifications import events
 from malpan.notifications.models import Endpoint, Letter
-from malpan.notifications.outbox import post, post_once
+from malpan.notifications.outbox import forget_dropped, post, post_once
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME
 
@@ -76,3 +76,24 @@ def test_what_the_clock_made_happen_is_told_once_and_not_to_who_comes_later() ->
     assert list(Letter.objects.order_by("pk").values_list("key", "person")) == [
         ("k", person.pk), ("another", person.pk),
     ]  # fmt: skip
+
+
+def test_what_was_dropped_can_be_posted_again_and_nothing_else() -> None:
+    people = UserFactory.create_batch(3)
+    for person in people:
+        endpoint_of(person)
+    keys = [each.pk for each in people]
+    states = (Letter.State.DROPPED, Letter.State.SENT, Letter.State.FAILED)
+    for key in ("k", "another"):
+        post(event=NAME, key=key, people=keys, facts=FACTS)
+    for person, state in zip(people, states, strict=True):
+        sent_at = timezone.now() if state == Letter.State.SENT else None
+        Letter.objects.filter(person=person).update(state=state, sent_at=sent_at)
+
+    forget_dropped(["k"])
+    for key in ("k", "another"):
+        post(event=NAME, key=key, people=keys, facts=FACTS)
+
+    again = Letter.objects.filter(state=Letter.State.WAITING)
+    assert [(each.key, each.person) for each in again] == [("k", people[0])] * 2
+    assert Letter.objects.count() == 12

@@ -89,7 +89,7 @@ class BoardRow:
     id of the submission that counts. ``is_disqualified``: a published final board has the team from before that.
     ``rank_before``: that with which the day began, on a live board; ``is_new``: the team had none then. ``coverage``:
     the share of reasons given, where the recipe counts them. ``model``: what the team says of it now. ``is_program``:
-    who takes part is a program.
+    who takes part is a program. ``team_number`` is set where ``team_id`` is not.
     """
 
     rank: int | None
@@ -115,6 +115,7 @@ class BoardRow:
     coverage: float | None = None
     model: TeamModel | None = None
     is_program: bool = False
+    team_number: int | None = None
 
 
 @lru_cache(1 << 15)  # the names of a large board: a search compares them all

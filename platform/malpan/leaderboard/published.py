@@ -245,4 +245,5 @@ def _published_row(place: int, row: Mapping[str, Any], own_number: int | None, l
         composite=composite_of(row.get("composite")),
         submission_name=row.get("submission", ""),
         is_disqualified=row["team_number"] in left,
+        team_number=row["team_number"],
     )

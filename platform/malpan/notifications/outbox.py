@@ -61,6 +61,13 @@ def call(*, event: str, key: str, endpoints: QuerySet[Any], facts: Facts, due: d
     _write((_call(event, key, endpoint, facts) for endpoint in _listening(event, endpoints)), due)
 
 
+def forget_dropped(keys: Collection[str]) -> None:
+    """Forget the letters about the events called ``keys`` of which nothing was to be said when they were due: those can
+    be posted again. Call it in the transaction that does.
+    """
+    Letter.objects.filter(key__in=keys, state=Letter.State.DROPPED).delete()
+
+
 def _listening(event: str, endpoints: QuerySet[Endpoint]) -> QuerySet[Endpoint]:
     return endpoints.filter(events__contains=[event], off_at=None)
 

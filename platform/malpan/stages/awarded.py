@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -67,6 +67,14 @@ def awards_by(track: Track) -> list[Award]:
     """The published awards that rest on a result of ``track``."""
     rests = Q(stage_snapshot__track=track) | Q(board_snapshot__phase__track=track)
     return list(given_awards([track.competition]).filter(rests))
+
+
+def titles_by_number(awards: Iterable[Award]) -> dict[int, tuple[str, ...]]:
+    """The titles of ``awards`` in the reader's language, by the number of their team."""
+    titles: dict[int, tuple[str, ...]] = defaultdict(tuple)
+    for award in awards:
+        titles[award.team.number] += (award.title,)
+    return dict(titles)
 
 
 def awards_of_team(team: Team) -> QuerySet[Award]:

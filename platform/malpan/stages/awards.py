@@ -18,6 +18,7 @@ from malpan.competitions.models import Competition, Track
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
 from malpan.core.text import without_unseen
+from malpan.stages import letters
 from malpan.stages.award_errors import (
     AwardHasNumber,
     AwardInvalid,
@@ -135,7 +136,8 @@ def remove_award(*, award: Award, actor: User, now: datetime | None = None) -> N
 
 
 def publish_awards(*, competition: Competition, actor: User, now: datetime | None = None) -> list[Award]:
-    """Show the whole list to everybody; returns what they did not see before. Each gets its number once.
+    """Show the whole list to everybody, and tell the members of the teams what they did not see before, which is
+    returned. Each gets its number once.
 
     Raises ``ManageNotFound``, ``NotAllowed``, ``NothingToAward`` and ``AwardToDisqualified``.
     """
@@ -155,6 +157,7 @@ def publish_awards(*, competition: Competition, actor: User, now: datetime | Non
             award.save()
         facts = {"awards": [award.number for award in new]}
         audit.record(actor=actor, action="competition.publish_awards", obj=locked, after=facts)
+        letters.tell_awarded(new)
     return new
 
 

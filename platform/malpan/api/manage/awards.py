@@ -88,7 +88,13 @@ def remove(request: ApiRequest, slug: str, pk: int) -> Any:
     awards.remove_award(award=awarded.award_of(found, pk), actor=request.auth.person)
 
 
-@operations.post(f"{ALL}/publish/", "publishAwards", _("시상을 누구에게나 공개"), list[shown.ManagedAward])
+@operations.post(
+    f"{ALL}/publish/",
+    "publishAwards",
+    _("시상을 누구에게나 공개"),
+    list[shown.ManagedAward],
+    says=_("상을 받은 팀의 팀원에게 메일로 알립니다. 같은 말로 이미 알린 상은 다시 알리지 않습니다."),
+)
 def publish(request: ApiRequest, slug: str) -> Any:
     found = managed(request, slug, Permission.MANAGE)
     awards.publish_awards(competition=found, actor=request.auth.person)

@@ -245,7 +245,10 @@ def _removal_form(award: Award, data: Any = None) -> ConfirmForm:
 
 
 def _publish_form(data: Any = None) -> ConfirmForm:
-    sentence = _("위의 목록을 누구에게나 공개합니다. 번호가 없는 상은 번호를 받고, 받은 번호는 바뀌지 않습니다.")
+    sentence = _(
+        "위의 목록을 누구에게나 공개하고 상을 받은 팀의 팀원에게 메일로 알립니다. 번호가 없는 상은 번호를 받고, "
+        "받은 번호는 바뀌지 않습니다."
+    )
     return ConfirmForm(data, key="publish", sentence=sentence)
 
 

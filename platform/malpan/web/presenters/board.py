@@ -20,7 +20,7 @@ from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, scores, sureness
 from malpan.web.presenters.board_headings import ALL, Link, headings, metrics_href, of_models, sorting_of
-from malpan.web.presenters.board_lines import content_of, gaps_above, line_of, marks_between, second_line
+from malpan.web.presenters.board_lines import Line, content_of, gaps_above, line_of, marks_between, second_line
 from scoring.recipes import Column
 
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
@@ -78,8 +78,12 @@ def on_last_page(found: Board) -> int | None:
     return last + 1 if found.view.offset > last * PAGE_ROWS else None
 
 
-def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str, Any]:
-    """The context of the board's table, narrowed as ``query`` asks; ``link`` gives the page's address."""
+def board_table(
+    found: Board, query: Mapping[str, str], link: Link, titles: Mapping[int, tuple[str, ...]]
+) -> dict[str, Any]:
+    """The context of the board's table, narrowed as ``query`` asks; ``link`` gives the page's address. ``titles``: of
+    the awards of each team, by its number.
+    """
     shows_all = query.get("metrics") == ALL
     carried = _view_query(query, found)
     view_query = {**carried, SEARCH: found.view.search} if found.view.search else carried
@@ -95,7 +99,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     own_row = found.own_row
     on_phone = {column.key for column in found.columns} if shows_all else second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
-    line = partial(
+    line_with = partial(
         line_of,
         labelled=labelled,
         of_models=of_models(found),
@@ -111,11 +115,17 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
     shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
 
+    def awards(row: BoardRow) -> tuple[str, ...]:
+        return () if row.team_number is None else titles.get(row.team_number, ())
+
+    def line(row: BoardRow, marks: tuple[scores.Mark, ...] = (), gap: float | None = None) -> Line:
+        return line_with(row, marks=marks, gap=gap, awards=awards(row))
+
     def line_html(row: BoardRow, marks: tuple[scores.Mark, ...], gap: float | None) -> SafeString:
         return fragments.remembered(
             "pages/board_line.html",
-            (shared_hash, marks, gap, content_of(row)),
-            lambda: {"line": line(row, marks=marks, gap=gap), "columns_across": columns_across},
+            (shared_hash, marks, gap, content_of(row), awards(row)),
+            lambda: {"line": line(row, marks, gap), "columns_across": columns_across},
             kind="lines",
         )
 
@@ -137,7 +147,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
             found.view.is_of_neighbours,
             gaps[:1],
         ),
-        [content_of(row) for row in found.rows],
+        [(content_of(row), awards(row)) for row in found.rows],
     )
     return {
         "board": found,
@@ -151,7 +161,7 @@ def board_table(found: Board, query: Mapping[str, str], link: Link) -> dict[str,
         "lacks_clip": _lacks_clip(found),
         "headings": headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
-        "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row, marks=()),
+        "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,
         "offers_search": found.total >= SEARCHED_FROM or bool(found.view.search),

@@ -41,7 +41,7 @@ class Line:
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``; ``since`` how far since the day
     began. ``gap``: how far it is below the team above; ``coverage``: the share of reasons given. ``interval`` is that
     of the score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes
-    the place of its own where it ``shares_rank``.
+    the place of its own where it ``shares_rank``. ``awards``: the titles of what the team got.
     """
 
     row: BoardRow
@@ -56,6 +56,7 @@ class Line:
     places: str = ""
     tied_rank: int | None = None
     shares_rank: bool = False
+    awards: tuple[str, ...] = ()
 
 
 def line_of(
@@ -71,6 +72,7 @@ def line_of(
     ranked_by: str,
     ties: str,
     gap: float | None = None,
+    awards: tuple[str, ...] = (),
 ) -> Line:
     parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
     cells = [
@@ -102,6 +104,7 @@ def line_of(
         places=sureness.places_text(row),
         tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
         shares_rank=ties == Phase.Ties.SHARED,
+        awards=awards,
     )
 
 
