@@ -14,7 +14,7 @@ from django.apps import apps
 
 from tests.paths import ROOT
 
-RECORDS = ("platform/malpan/core/storage/RECORD.md", "platform/malpan/submissions/RELEASE.md")
+RECORDS = tuple(f"platform/malpan/{name}.md" for name in ("core/storage/RECORD", "submissions/RELEASE", "WEB_SERVER"))
 DOCUMENTS = ("README.md", "README.ko.md", "deploy/OPERATIONS.md", "scoring/EXTENDING.md", *RECORDS)
 PACKAGES = sorted(path.name for path in (ROOT / "platform/malpan").iterdir() if (path / "__init__.py").exists())
 NAME = re.compile(r"`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\(\))?`")

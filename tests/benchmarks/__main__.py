@@ -2,7 +2,7 @@
 
 Comparisons time ours beside another implementation in interleaved rounds and print one table; without a name, all of
 them. The others show one thing each: people's votes, rankings of theirs, metrics beside them, designs of campaigns,
-boards, curves, floods, fluency, the queue, ranks, shards, webhooks, a GPU.
+boards, curves, floods, fluency, the queue, ranks, web servers, shards, webhooks, a GPU.
 ``--save`` also writes what is printed into RESULTS.md, in the section of that name.
 """
 
@@ -32,7 +32,7 @@ SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
     name: _of(name, "show")
     for name in (
         *("arena", "balance", "boards", "curve", "flood", "fluency", "gpu", "meta", "queue", "rankings", "ranks"),
-        *("shards", "webhooks"),
+        *("servers", "shards", "webhooks"),
     )
 }
 
