@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
+from scoring.invisible import UNSEEN_CATEGORIES
 from scoring.messages import (
     COUNT_DIFFERS,
     DUPLICATE_ID,
@@ -49,8 +50,6 @@ __all__ = [
     "quoted",
 ]
 
-# Control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line and paragraph separators.
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 QUOTE_CHARS: Final = 40
 MAX_ERRORS_KEPT: Final = 100
 ROW_PLACES: Final = 20  # lines and ids in one row of ``format_errors``
@@ -204,7 +203,7 @@ def quoted(text: str, limit: int = QUOTE_CHARS) -> str:
 
 
 def _visible(character: str) -> str:
-    if unicodedata.category(character) not in _UNSEEN:
+    if unicodedata.category(character) not in UNSEEN_CATEGORIES:
         return character
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
-from scoring.integrity.invisible import code_point_name, invisible_characters, looks_empty
 from scoring.integrity.loops import is_loop
+from scoring.invisible import code_point_name, invisible_characters, looks_empty
 from scoring.metrics.ngrams import closest_length
 from scoring.recipes import AnswerForm
 from scoring.records import Item, Items, ScoreWarning

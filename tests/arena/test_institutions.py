@@ -57,6 +57,7 @@ def test_names_of_others_are_not_asked_about(one: str, other: str) -> None:
 
 def test_one_name_written_twice_is_no_question() -> None:
     assert is_same("㈜ 말판", "말판")
+    assert is_same("말\u200b판", "말판"), "copied from a document"
     assert not may_be_same("㈜ 말판", "말판")
     assert institution_key("Inc.") != "", "what is nothing but a form is still a name"
 

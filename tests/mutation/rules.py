@@ -103,11 +103,14 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
-    "malpan.submissions.intake": (*_UPLOADS, "submissions/test_checking.py", "api/test_submissions.py"),
+    "malpan.submissions.intake": (
+        *(*_UPLOADS, "submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
+    ),
     "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
     "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_submissions.py"),
+    "malpan.submissions.patience": ("submissions/test_patience.py", "submissions/test_checking.py"),
     "malpan.submissions.retrying": ("submissions/evaluation/test_actions.py", "submissions/evaluation/test_runs.py"),
     "malpan.submissions.merging": (
         "submissions/test_merging.py",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone, translation
 
 from malpan.core.text import MARKDOWN_MAX_CHARS
 from malpan.core.times import kst_text
-from malpan.web.markdown import to_html
+from malpan.web import markdown
+from malpan.web.markdown import RENDERED_KEPT, to_html
 from malpan.web.presenters import formatting, scores
 from malpan.web.templatetags.malpan import when
 from scoring.recipes import RECIPES
@@ -104,6 +106,28 @@ def test_hostile_text_is_rendered_in_bounded_time(piece: str) -> None:
 def test_a_text_longer_than_forms_accept_is_shown_as_it_is() -> None:
     assert to_html("[" * (MARKDOWN_MAX_CHARS + 1)).count("[") == MARKDOWN_MAX_CHARS + 1
     assert "<b>" not in to_html("<b>**" + "x" * MARKDOWN_MAX_CHARS)
+
+
+def test_a_text_is_rendered_once_and_the_texts_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+    clean = markdown.nh3.clean
+
+    def counted(html: str, **options: Any) -> str:
+        rendered.append(html)
+        return clean(html, **options)
+
+    monkeypatch.setattr(markdown.nh3, "clean", counted)
+    to_html.cache_clear()
+    assert [to_html("**첫 글**"), to_html("**첫 글**")] == ["<p><strong>첫 글</strong></p>"] * 2
+    assert len(rendered) == 1
+    for number in range(RENDERED_KEPT):
+        to_html(f"{number}번째 글")
+    assert to_html.cache_info().currsize == RENDERED_KEPT == to_html.cache_info().maxsize
+    assert len(rendered) == 1 + RENDERED_KEPT
+    to_html(f"{RENDERED_KEPT - 1}번째 글")
+    assert len(rendered) == 1 + RENDERED_KEPT, "the newest are kept"
+    to_html("**첫 글**")
+    assert len(rendered) == 2 + RENDERED_KEPT, "the oldest went"
 
 
 def test_times_are_korean_and_say_so() -> None:

@@ -170,11 +170,13 @@ def new_campaign(w: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def agreed_result(w: Any) -> dict[str, Any]:
+    """The result that the organiser saw before publishing it."""
+    return {"result_sha256": answered(computed_result, campaign=w.arena.campaigns["closed"]).result_sha256}
+
+
 def published_campaign(w: Any) -> dict[str, Any]:
-    return {
-        "confirm": "on",
-        "result_sha256": answered(computed_result, campaign=w.arena.campaigns["closed"]).result_sha256,
-    }
+    return {"confirm": "on", **agreed_result(w)}
 
 
 def campaign_with_result(w: Any) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from malpan.core.fields import NameField
+
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **extra: Any) -> "User":
@@ -38,7 +40,7 @@ class User(AbstractUser):
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
     email = models.EmailField(_("이메일"))
-    name = models.CharField(_("이름"), max_length=40)
+    name = NameField(_("이름"), max_length=40)
     erased_at = models.DateTimeField(_("개인정보를 지운 시각"), null=True, blank=True, editable=False)
     former_addresses = ArrayField(models.CharField(max_length=64), default=list, blank=True, editable=False)
 

@@ -28,6 +28,7 @@ from malpan.core.errors import AddressNotFound, DomainError
 from malpan.core.limits import say_limits
 from malpan.core.log import log_if_ours
 from malpan.core.service_faults import fault_of, log_fault
+from scoring.errors import MAX_ERRORS_KEPT
 
 PREFIX: Final = "/api/v1/"
 
@@ -79,8 +80,9 @@ def _not_json(_request: HttpRequest, _error: Any) -> HttpResponse:
 
 
 def _fields_invalid(_request: HttpRequest, error: Any) -> HttpResponse:
-    found = [FieldError(_place(each["loc"]), sentence_of(each["type"], each.get("ctx", {}))) for each in error.errors]
-    return error_response(FieldsInvalid(found))
+    shown = error.errors[:MAX_ERRORS_KEPT]
+    found = [FieldError(_place(each["loc"]), sentence_of(each["type"], each.get("ctx", {}))) for each in shown]
+    return error_response(FieldsInvalid(found, total=len(error.errors)))
 
 
 def _place(parts: tuple[Any, ...]) -> str:

@@ -52,13 +52,14 @@ class FieldError:
 
 
 class FieldsInvalid(Unprocessable):
-    """Values of the request cannot be used. ``errors`` says which and why."""
+    """Values of the request cannot be used. ``errors`` says which and why; of many the first, ``total`` counts all."""
 
     text = _("요청의 값 %(count)s개를 쓸 수 없습니다. errors에서 항목과 까닭을 확인해 주십시오.")
 
-    def __init__(self, errors: Sequence[FieldError]) -> None:
+    def __init__(self, errors: Sequence[FieldError], total: int | None = None) -> None:
         self.errors = tuple(errors)
-        super().__init__(count=len(self.errors))
+        self.total = len(self.errors) if total is None else total
+        super().__init__(count=self.total)
 
 
 # by the beginning of the type of a pydantic error

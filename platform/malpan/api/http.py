@@ -8,6 +8,8 @@ more, in the form from before problem documents.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final
 
 from django.conf import settings
@@ -30,8 +32,8 @@ from malpan.core.errors import DomainError, SubmissionError, SystemFault
 from malpan.core.language import reader_language
 from malpan.core.messages import heading_of, text_of
 from malpan.stages.errors import Problem, StageSettingsInvalid, TableInvalid
-from malpan.stages.tables import PROBLEMS_MAX
 from malpan.submissions.errors import DuplicateUpload, FileRejected, HumanScoresRejected, QuotaExceeded
+from scoring.errors import MAX_ERRORS_KEPT
 
 SETTINGS_INVALID: Final = (
     StageSettingsInvalid,
@@ -42,6 +44,7 @@ SETTINGS_INVALID: Final = (
     TeamsNotNear,
 )
 PROBLEM: Final = "application/problem+json"
+ERRORS_BYTES: Final = 64 * 1024  # of the list of errors, which an answer has twice
 VERSION: Final = "1.0.0"
 
 
@@ -95,20 +98,32 @@ def kind_of(error: DomainError | type[DomainError]) -> str:
 def _more(error: DomainError) -> dict[str, Any]:
     """What some errors say beyond their sentence."""
     if isinstance(error, FileRejected | ReferencesRejected | HumanScoresRejected):
-        return {"total": error.total, "errors": [each.as_dict(reader_language()) for each in error.errors]}
+        return _listed((each.as_dict(reader_language()) for each in error.errors), error.total)
     if isinstance(error, PracticeInvalid):
-        return {"total": error.params["count"], "errors": [_practice_problem(each) for each in error.problems]}
+        return _listed(map(_practice_problem, error.problems), error.params["count"])
     if isinstance(error, TableInvalid):
-        return {"total": len(error.problems), "errors": [_problem(each) for each in error.problems[:PROBLEMS_MAX]]}
+        return _listed(map(_problem, error.problems), len(error.problems))
+    if isinstance(error, FieldsInvalid):
+        return _listed(({"field": each.field, "message": each.message} for each in error.errors), error.total)
     if isinstance(error, SETTINGS_INVALID):
         return {"errors": [{"field": f"body.{error.field}", "message": text_of(error)}]}
-    if isinstance(error, FieldsInvalid):
-        return {"errors": [{"field": each.field, "message": each.message} for each in error.errors]}
     if isinstance(error, QuotaExceeded):
         return {"limit_kind": error.kind, "next_allowed_at": error.next_allowed_at}
     if isinstance(error, DuplicateUpload):
         return {"submission": error.params["public_id"]}
     return {}
+
+
+def _listed(errors: Iterable[dict[str, Any]], total: int) -> dict[str, Any]:
+    """The first of ``errors``, a hundred and ``ERRORS_BYTES`` at most, and how many there are."""
+    kept: list[dict[str, Any]] = []
+    room = ERRORS_BYTES
+    for each in islice(errors, MAX_ERRORS_KEPT):
+        room -= len(dumped(each).encode()) + len(", ")
+        if room < 0:
+            break
+        kept.append(each)
+    return {"total": total, "errors": kept}
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

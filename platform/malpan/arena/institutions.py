@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from malpan.arena.models import CampaignJudge, CampaignSystem
-from malpan.core.text import one_line
+from malpan.core.text import without_unseen
 
 # what says how an institution is organised, and nothing about which one it is
 _FORMS: Final = re.compile(r"\(?(?:주|유|사|재)\)|주식회사|유한회사|사단법인|재단법인|학교법인")
@@ -35,15 +35,15 @@ class NearInstitution:
 
 
 def folded(text: str) -> str:
-    """``text`` in one case and width, without spaces."""
-    return "".join(unicodedata.normalize("NFKC", one_line(text)).casefold().split())
+    """``text`` in one case and width, without spaces and what nobody sees."""
+    return "".join(unicodedata.normalize("NFKC", without_unseen(text)).casefold().split())
 
 
 def institution_key(name: str) -> str:
     """``name`` without what is written in different ways: case, width, spaces, punctuation, 주식회사, (주), Inc., Ltd.;
     Univ. is university. Two institutions are the same if their keys are; empty for none.
     """
-    plain = unicodedata.normalize("NFKC", one_line(name)).casefold()
+    plain = unicodedata.normalize("NFKC", without_unseen(name)).casefold()
     words = [_SPELT_OUT.get(word, word) for word in _WORDS.findall(_FORMS.sub(" ", plain))]
     return "".join(word for word in words if word not in _FORM_WORDS) or folded(name)
 

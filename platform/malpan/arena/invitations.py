@@ -40,7 +40,7 @@ from malpan.core import audit
 from malpan.core.constraints import violated_constraint
 from malpan.core.errors import DomainError
 from malpan.core.rows import only
-from malpan.core.text import one_line
+from malpan.core.text import one_line, without_unseen
 from malpan.teams.invitations import masked
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def create_invitation(
             judge = CampaignJudge.objects.create(
                 campaign=fresh,
                 email=address,
-                institution=one_line(institution)[:INSTITUTION_MAX],
+                institution=without_unseen(institution)[:INSTITUTION_MAX],
                 token_sha256=hash_token(token),
                 invited_by=actor,
                 invited_at=moment,

@@ -14,7 +14,7 @@ from malpan.arena.models import Campaign, CampaignSystem
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
-from malpan.core.text import one_line
+from malpan.core.text import without_unseen
 from malpan.leaderboard.finals import final_board
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.submissions.errors import SubmissionNotFound
@@ -51,7 +51,7 @@ def choose_systems(
         require_fit(chosen, fresh.phase)
         held = systems_of(fresh)
         known = {row.submission.team.number: row.institution for row in held}
-        known |= {number: one_line(text)[:INSTITUTION_MAX] for number, text in (institutions or {}).items()}
+        known |= {number: without_unseen(text)[:INSTITUTION_MAX] for number, text in (institutions or {}).items()}
         fresh.systems.all().delete()
         rows = [
             CampaignSystem(campaign=fresh, submission=row, position=place, institution=known.get(row.team.number, ""))

@@ -11,6 +11,7 @@ from malpan.arena.errors import ValueInvalid
 from malpan.arena.models import Campaign, Rubric
 from malpan.arena.models.judging import NOTE_MAX
 from malpan.core.language import in_language
+from malpan.core.text import nfc
 from scoring.arena.votes import CHOICES, SEVERITIES
 
 SPANS_MAX: Final = 200  # of one output
@@ -44,7 +45,7 @@ def clean_note(text: Any) -> str:
     """A note to the organisers: NFC, without unseen characters other than line breaks. Raises ``ValueInvalid``."""
     if not isinstance(text, str):
         raise ValueInvalid("note", "note")
-    lines = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    lines = nfc(text.replace("\r\n", "\n"))
     note = "".join(each for each in lines if each in _KEPT or unicodedata.category(each) not in ("Cc", "Cs")).strip()
     if len(note) > NOTE_MAX:
         raise ValueInvalid("note", "note")

@@ -14,7 +14,7 @@ from malpan.competitions import letters
 from malpan.competitions.errors import QuestionInvalid, QuestionNotFound, TooManyQuestions
 from malpan.competitions.models import Competition, Question
 from malpan.core import audit
-from malpan.core.text import without_unseen
+from malpan.core.text import nfc, without_unseen
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -140,7 +140,7 @@ def _facts(question: Question) -> dict[str, object]:
 
 def _clean(text: str) -> str:
     """``text`` in NFC with uniform line ends, without control characters and marks of writing direction."""
-    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
+    lines = nfc(text).replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char for char in lines if char in "\n\t" or not _is_unsafe(char)).strip()
 
 

@@ -1,4 +1,4 @@
-"""The column that names a stored file."""
+"""Columns of their own kind: names of stored files, and names of people and competitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from malpan.core.text import has_unseen
 
 
 class StoredFileField(models.CharField):
@@ -23,7 +27,7 @@ class StoredFileField(models.CharField):
 
     def deconstruct(self) -> Any:
         """In migrations it is the plain column that it is in the database."""
-        name, _, args, kwargs = super().deconstruct()
+        name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.CharField", args, kwargs
 
 
@@ -42,3 +46,20 @@ def named_by_rows(addresses: set[str]) -> set[str]:
         rows = field.model._base_manager.filter(**{f"{field.name}__in": addresses})
         named.update(rows.values_list(field.name, flat=True))
     return named
+
+
+def require_seen(text: str) -> None:
+    """Raise ``ValidationError`` for a text with characters that nobody sees."""
+    if has_unseen(text):
+        raise ValidationError(_("눈에 보이지 않는 글자가 있습니다. 지우고 다시 저장해 주십시오."), code="unseen")
+
+
+class NameField(models.CharField):
+    """A name of a person or a competition: without characters that nobody sees, which could disguise it."""
+
+    default_validators = [require_seen]
+
+    def deconstruct(self) -> Any:
+        """In migrations it is the plain column that it is in the database."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs

@@ -166,12 +166,12 @@ class TooManyRejections(SubmissionError):
 
 
 class TeamCheckRunning(SubmissionError):
-    """Another large file of the team is being checked."""
+    """Another large file of the team is being checked, or as many small ones as may still be rejected."""
 
     http_status = 429
     retry_after = 10
     text = _(
-        "이 팀의 다른 큰 파일을 검사하고 있습니다. 그 결과가 나온 뒤에 다시 올려 주십시오. 제출 횟수는 차감되지 "
+        "이 팀의 다른 파일을 검사하고 있습니다. 그 결과가 나온 뒤에 다시 올려 주십시오. 제출 횟수는 차감되지 "
         "않았습니다."
     )
 

@@ -10,9 +10,9 @@ The order of the checks, and why:
 3. The open phase.
 4. The quota, without a lock, before the file is parsed: a team that cannot submit now gets the error at once, without
    parsing. (Anybody can check the form of a file with ``python -m scoring check``.)
-5. Whether too many of the team's files were rejected just now, and the file itself (``checking``): every error
-   located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated from its
-   texts, before any lock.
+5. Whether too many of the team's files were rejected just now (``patience``), and the file itself (``checking``):
+   every error located. Nothing is charged, and only the list of errors is kept. The cost of its scoring is estimated
+   from its texts, before any lock.
 6. Whether the competition may store it; then the file is stored, with nobody waiting: the store may be far away. What
    is refused after that leaves a file that no row names, which is collected a day later (``core.storage.collecting``).
 7. Under the team's lock 2 and 4 again, and only then the slot is charged, the run queued and the audit entry written:
@@ -47,7 +47,7 @@ from malpan.core import audit
 from malpan.core.log import logged_with
 from malpan.core.storage import StoredFile, store_private
 from malpan.core.text import without_unseen
-from malpan.submissions.checking import checked, note_rejection, require_patience
+from malpan.submissions.checking import checked
 from malpan.submissions.errors import (
     DuplicateUpload,
     FileRejected,
@@ -60,6 +60,7 @@ from malpan.submissions.errors import (
 from malpan.submissions.evaluation.runs import queue_run
 from malpan.submissions.integrity.receipts import issue_receipt
 from malpan.submissions.models import Rejection, Submission
+from malpan.submissions.patience import patience
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring.alongside import enqueue_alongside
 from malpan.submissions.selectors import submissions_of_upload
@@ -115,9 +116,9 @@ def submit(
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadKeyTooLong``,
     ``UploadTooLarge``, ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``,
-    ``SameFile``, ``QuotaExceeded``, ``TooManyRejections``,
-    ``FileRejected`` (recorded as a ``Rejection``) and what ``checking`` raises for a large file,
-    ``CompetitionStorageFull``, and the faults of the storage. None of them charges the team.
+    ``SameFile``, ``QuotaExceeded``, what ``patience`` raises, ``FileRejected`` (recorded as a
+    ``Rejection``) and what ``checking`` raises for a large file, ``CompetitionStorageFull``, and the faults of the
+    storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
@@ -188,8 +189,7 @@ def check_only(
     _require_open(phase, now)
     data = _read_within_limit(upload)
     arrival = _Arrival(phase, team, user, clean_file_name(file_name), "", "", False, data, now, address)
-    found = _checked(arrival, current_reference(phase))
-    note_rejection(address, now)
+    found = _checked(arrival, current_reference(phase), is_dry_run=True)
     return DryRun(arrival.file_name, len(data), found, _same_file(arrival))
 
 
@@ -237,16 +237,16 @@ def _refuse_duplicate(arrival: _Arrival) -> None:
         raise UploadKeyReused
 
 
-def _checked(arrival: _Arrival, reference: ReferenceVersion) -> Checked:
+def _checked(arrival: _Arrival, reference: ReferenceVersion, *, is_dry_run: bool = False) -> Checked:
     """What is known of the sound file. Raises ``FileRejected`` with its recorded ``Rejection``."""
-    require_patience(team=arrival.team, user=arrival.user, address=arrival.address, now=arrival.received_at)
     recipe = recipe_of(arrival.phase.track)
-    try:
-        return checked(arrival.data, team=arrival.team, reference=reference, recipe_id=recipe.id)
-    except InvalidFile as error:
-        note_rejection(arrival.address, arrival.received_at)
-        rejection = _record_rejection(arrival, error)
-        raise FileRejected(errors=error.errors, total=error.total, rejection=rejection) from None
+    who: dict[str, Any] = {"team": arrival.team, "user": arrival.user, "address": arrival.address}
+    with patience(**who, now=arrival.received_at, counts_sound=is_dry_run):
+        try:
+            return checked(arrival.data, team=arrival.team, reference=reference, recipe_id=recipe.id)
+        except InvalidFile as error:
+            rejection = _record_rejection(arrival, error)
+            raise FileRejected(errors=error.errors, total=error.total, rejection=rejection) from None
 
 
 def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission:

@@ -34,9 +34,9 @@ class TeamNameTaken(Conflict):
 
 
 class TeamNameInvalid(RequestError):
-    """Empty, too long, or with control characters. Params: ``limit``."""
+    """Empty, too long, or with characters that nobody sees. Params: ``limit``."""
 
-    text = _("팀 이름은 1자 이상 %(limit)s자 이하로, 제어 문자 없이 입력해 주십시오.")
+    text = _("팀 이름은 1자 이상 %(limit)s자 이하로, 눈에 보이지 않는 글자 없이 입력해 주십시오.")
 
 
 class TeamFull(Conflict):

@@ -15,7 +15,7 @@ class Problem(Schema):
     detail: str
     code: str
     kind: str
-    total: int | None = None  # of the errors of a file, of which errors has the first hundred
+    total: int | None = None  # of the errors, of which errors has the first: a hundred, or fewer where they are long
     errors: list[dict[str, Any]] | None = None
     limit_kind: str | None = None
     next_allowed_at: datetime | None = None

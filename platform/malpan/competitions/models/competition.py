@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from malpan.core.fields import NameField
 from malpan.core.language import in_language
 from malpan.core.text import MARKDOWN_MAX_CHARS
 
@@ -23,14 +24,14 @@ class Competition(models.Model):
         GOLD = "gold", _("금빛")
 
     slug = models.SlugField(_("주소 이름"), unique=True)
-    title_ko = models.CharField(_("제목"), max_length=120)
-    title_en = models.CharField(_("제목(영어)"), max_length=120, blank=True)
+    title_ko = NameField(_("제목"), max_length=120)
+    title_en = NameField(_("제목(영어)"), max_length=120, blank=True)
     summary_ko = models.CharField(_("한 줄 소개"), max_length=300, blank=True)
     summary_en = models.CharField(_("한 줄 소개(영어)"), max_length=300, blank=True)
     description_ko = models.TextField(_("대회 안내"), max_length=MARKDOWN_MAX_CHARS, blank=True)
     description_en = models.TextField(_("대회 안내(영어)"), max_length=MARKDOWN_MAX_CHARS, blank=True)
-    organiser_ko = models.CharField(_("주최"), max_length=120, blank=True)
-    organiser_en = models.CharField(_("주최(영어)"), max_length=120, blank=True)
+    organiser_ko = NameField(_("주최"), max_length=120, blank=True)
+    organiser_en = NameField(_("주최(영어)"), max_length=120, blank=True)
     cover = models.CharField(
         _("표지 색"), max_length=6, choices=Cover, blank=True, default="", db_default="",
         help_text=_("대회 화면의 머리와 첫 화면의 카드에 쓰는 색입니다. 고르지 않으면 회색입니다."),

@@ -11,7 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Wi
 from django.db.models.functions import RowNumber
 
 from malpan.competitions.locks import lock_phases
-from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.core.locks import Level, lock_rows
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring.errors import BatchClosed, RescoringCancelled
@@ -111,6 +111,14 @@ def together(batch: RescoreBatch) -> list[RescoreBatch]:
         return [batch]
     rows = RescoreBatch.objects.filter(group=batch.group).order_by("pk")
     return list(rows.select_related("phase__track__competition", "reference_version", "created_by", "closed_by"))
+
+
+def numbers_together(competition: Competition) -> list[list[int]]:
+    """The primary keys of the batches of a competition, newest first; those that were started together in one list."""
+    found: dict[object, list[int]] = {}
+    for pk, group in RescoreBatch.objects.filter(competition=competition).values_list("pk", "group"):
+        found.setdefault(group or pk, []).append(pk)
+    return list(found.values())
 
 
 def lock_open(batch: RescoreBatch) -> RescoreBatch:

@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.core.fields import require_seen
 from malpan.web.forms.fields import ConfirmField
 
 LABELS: Final = {
@@ -47,6 +48,7 @@ class LoginForm(_Worded, account.LoginForm):
 class SignupForm(_Worded, account.SignupForm):
     name = forms.CharField(
         max_length=User._meta.get_field("name").max_length,
+        validators=[require_seen],
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     field_order = ["name", "email", "password1", "password2"]

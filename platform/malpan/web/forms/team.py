@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, URLValidator
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.text import has_unseen
+from malpan.core.fields import require_seen
 from malpan.core.text import one_line as one_line_text
 from malpan.teams.models import Team
 from malpan.teams.services import MODEL_FIELDS
@@ -63,8 +62,7 @@ class TeamModelForm(forms.ModelForm):
 
 def _seen(text: str) -> str:
     """``text`` on one line. Raises ``ValidationError`` for characters that nobody sees."""
-    if has_unseen(text):
-        raise ValidationError(_("눈에 보이지 않는 글자가 있습니다. 지우고 다시 저장해 주십시오."))
+    require_seen(text)
     return one_line_text(text)
 
 

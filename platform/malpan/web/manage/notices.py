@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -17,14 +19,17 @@ from malpan.web.acting import act, posted
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.notices import NoticeForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.pages.context import MemberRequest
+from malpan.web.pages.context import MemberRequest, page_of
+
+PAGE_SIZE: Final = 50
 
 
 @require_safe
 @manage_page(Permission.VIEW)
 def notices_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Every notice, also those with a later date."""
-    context = access.context("manage_notices") | {"notices": all_notices(access.competition), "now": timezone.now()}
+    page = page_of(request, all_notices(access.competition), PAGE_SIZE)
+    context = access.context("manage_notices") | {"page": page, "now": timezone.now()}
     return render(request, "manage/notices.html", context)
 
 

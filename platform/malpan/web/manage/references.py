@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import messages
@@ -16,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from malpan.competitions import drafts
 from malpan.competitions.errors import FilesTooLarge
-from malpan.competitions.models import ReferenceVersion, Track
+from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.references import load_references, recipe_of
 from malpan.competitions.selectors import phases_of
@@ -27,10 +30,13 @@ from malpan.web.acting import act, refusal_of, refuse
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.references import DraftForm, ErratumForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.pages.context import MemberRequest
+from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters.scores import language, rejected_file
 from scoring.reading.answer_forms import FormOfYears, reference_forms_of
 from scoring.recipes import warning_text
+
+PAGE_SIZE: Final = 50
+_Row = tuple[Phase, int | None]  # a phase and one of its versions
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -152,14 +158,34 @@ def _version_of(access: ManageAccess, pk: int) -> ReferenceVersion:
 
 
 def _list_page(request: MemberRequest, access: ManageAccess, form: DraftForm, status: int = 200) -> HttpResponse:
-    phases = phases_of(access.competition).prefetch_related("reference_versions__created_by")
+    phases = list(phases_of(access.competition))
+    page = page_of(request, _rows_of(phases), PAGE_SIZE)
     context = access.context("manage_references") | {
         "form": form,
-        "sections": [(phase, list(phase.reference_versions.all())) for phase in phases],
+        "page": page,
+        "sections": _sections(page),
         "sees_answers": access.may(Permission.VIEW_ANSWERS),
         "helps": reference_helps({phase.track_id: phase.track for phase in phases}.values()),
     }
     return render(request, "manage/references.html", context | rejected_file(refusal_of(form)), status=status)
+
+
+def _rows_of(phases: Sequence[Phase]) -> list[_Row]:
+    """Each phase with the primary key of each of its versions, newest first; once with none where it has none."""
+    found: dict[int, list[int | None]] = defaultdict(list)
+    versions = ReferenceVersion.objects.filter(phase__in=phases).order_by("-number")
+    for phase_pk, pk in versions.values_list("phase", "pk"):
+        found[phase_pk].append(pk)
+    none: list[int | None] = [None]
+    return [(phase, pk) for phase in phases for pk in found[phase.pk] or none]
+
+
+def _sections(rows: Iterable[_Row]) -> list[tuple[Phase, list[ReferenceVersion]]]:
+    """The phases of a page with those of their versions that stand on it."""
+    parts = [(phase, [pk for _phase, pk in each if pk]) for phase, each in groupby(rows, key=itemgetter(0))]
+    numbers = [pk for _phase, pks in parts for pk in pks]
+    versions = ReferenceVersion.objects.select_related("created_by").in_bulk(numbers)
+    return [(phase, [versions[pk] for pk in pks]) for phase, pks in parts]
 
 
 def _one_page(

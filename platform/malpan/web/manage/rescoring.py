@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 from django.http import HttpResponse
@@ -21,10 +22,11 @@ from malpan.submissions.rescoring import services as rescoring
 from malpan.web.acting import act
 from malpan.web.forms.rescoring import RepeatForm, StartForm
 from malpan.web.manage.access import ManageAccess, manage_page
-from malpan.web.pages.context import MemberRequest
+from malpan.web.pages.context import MemberRequest, page_of
 from malpan.web.presenters import rescoring as tables
 
 REPEAT_REASON: Final = "반복 채점"
+PAGE_SIZE: Final = 50  # lines, each of one batch or of those that were started together
 
 
 @require_safe
@@ -92,12 +94,13 @@ def _repeat(request: MemberRequest, access: ManageAccess, values: dict[str, Any]
 def _list_page(
     request: MemberRequest, access: ManageAccess, repeat_form: RepeatForm, status: int = 200
 ) -> HttpResponse:
-    found = RescoreBatch.objects.filter(competition=access.competition).select_related(
-        "phase__track", "created_by", "reference_version"
-    )
+    page = page_of(request, batches.numbers_together(access.competition), PAGE_SIZE)
+    numbers = itertools.chain.from_iterable(page)
+    rows = RescoreBatch.objects.select_related("phase__track", "created_by", "reference_version")
     context = access.context("manage_rescoring") | {
         "phases": phases_of(access.competition),
-        "lines": tables.batch_lines(found),
+        "lines": tables.batch_lines(rows.filter(pk__in=numbers)),
+        "page": page,
         "repeat_form": repeat_form,
     }
     return render(request, "manage/rescoring.html", context, status=status)

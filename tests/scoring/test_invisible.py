@@ -1,11 +1,19 @@
 """Characters that cannot be seen are found; those that belong to an emoji are left alone."""
 
 import pytest
+import regex
 
-from scoring.integrity.invisible import code_point_name, invisible_characters, looks_empty
+from scoring.invisible import (
+    code_point_name,
+    invisible_characters,
+    is_invisible,
+    looks_empty,
+    without_invisible,
+)
 
 HIDDEN = (
     "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\ufeff\u115f\u1160\u3164\uffa0\u00ad\ufe00\ufe0f"
+    "\u034f\u17b4\u180b\u180f\ufff0\U0001bca0\U0001d173\U000e01ef"
     "\U000e0001\U000e0041\U000e0100"
 )
 EMOJI = {
@@ -49,7 +57,22 @@ def test_characters_are_counted() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("\u3164", True), (" \u200b\u2060 ", True), ("", False), ("  ", False), ("가\u200b", False), ("😀", False)],
+    [
+        *[("\u3164", True), (" \u200b\u2060 ", True), ("\u2800", True)],
+        *[("", False), ("  ", False), ("가\u200b", False), ("😀", False)],
+    ],
 )
 def test_an_answer_of_invisible_characters_looks_empty(text: str, expected: bool) -> None:
     assert looks_empty(text) is expected
+
+
+def test_no_code_point_that_unicode_ignores_is_missing() -> None:
+    ignored = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+    missing = [code for code in range(0x110000) if ignored.match(chr(code)) and not is_invisible(chr(code))]
+    assert list(map(code_point_name, missing)) == []
+
+
+@pytest.mark.parametrize("emoji", EMOJI.values(), ids=EMOJI.keys())
+def test_taken_out_is_what_belongs_to_no_emoji(emoji: str) -> None:
+    assert without_invisible(f"하\u200b늘{emoji}\u3164") == f"하늘{emoji}"
+    assert not any(map(is_invisible, without_invisible(f"하\u200b늘{emoji}", even_in_emoji=True)))

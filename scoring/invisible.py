@@ -1,4 +1,4 @@
-"""Characters that only a metric sees, not a reader: they split words, break equality or make an empty text look full.
+"""Characters that nobody sees: they split words, break equality, make an empty text look full or disguise a name.
 
 Invisible are: zero-width characters and joiners, direction marks, Hangul fillers, soft hyphens, variation selectors and
 tag characters (Unicode 16.0, ``Default_Ignorable_Code_Point`` and the older bidirectional controls). Inside emoji they
@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from typing import Final
 
+# Control, format (bidirectional overrides, zero width), surrogate, private, unassigned; line and paragraph separators.
+UNSEEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+BLANK: Final = "\u2800"  # of Braille, where it is the space between words: seen by no one in any other text
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _PICTURE: Final = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f"
@@ -23,9 +26,10 @@ _PICTURE: Final = (
 _ELEMENT: Final = f"{_PICTURE}[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
 _EMOJI: Final = re.compile(
     "\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"  # the flag of a region
-    "|[0-9#*]\ufe0f\u20e3?"  # a keycap
+    "|[0-9#*]\ufe0f\u20e3"  # a keycap
     f"|{_ELEMENT}(?:\u200d{_ELEMENT})*"
 )
+_EMOJI_OR_INVISIBLE: Final = re.compile(f"({_EMOJI.pattern})|{_INVISIBLE.pattern}")
 
 
 def invisible_characters(text: str) -> Counter[int]:
@@ -35,9 +39,21 @@ def invisible_characters(text: str) -> Counter[int]:
     return Counter(map(ord, _INVISIBLE.findall(_EMOJI.sub("", text))))
 
 
+def without_invisible(text: str, *, even_in_emoji: bool = False) -> str:
+    """``text`` without invisible characters: but for those that belong to an emoji, or without any."""
+    if even_in_emoji:
+        return _INVISIBLE.sub("", text)
+    return _EMOJI_OR_INVISIBLE.sub(lambda match: match[1] or "", text)
+
+
+def is_invisible(character: str) -> bool:
+    """Whether it is invisible wherever it does not belong to an emoji."""
+    return _INVISIBLE.fullmatch(character) is not None
+
+
 def looks_empty(text: str) -> bool:
     """Whether ``text`` is not empty but contains nothing visible."""
-    return bool(text.strip()) and not _INVISIBLE.sub("", text).strip()
+    return bool(text.strip()) and not _INVISIBLE.sub("", text).replace(BLANK, " ").strip()
 
 
 def code_point_name(code: int) -> str:
