@@ -68,7 +68,8 @@ from django.utils.translation import ngettext as many
 from elsewhere import other as _o
 found = [_t("가"), _("나"), many("다", "다", 2), _o("라")]
 """
-    assert list(message_catalogue.python_messages(source.encode())) == [("가", None), ("나", None), (("다", "다"), None)]
+    found = list(message_catalogue.python_messages(source.encode()))
+    assert found == [("가", None), ("나", None), (("다", "다"), None)]
 
 
 def test_no_template_holds_unmarked_korean() -> None:
