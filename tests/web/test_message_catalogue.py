@@ -61,6 +61,17 @@ def test_messages_of_templates_are_found(source: str, expected: list[message_cat
     assert list(message_catalogue.template_messages(source)) == expected
 
 
+def test_messages_marked_by_a_function_under_another_name_are_found() -> None:
+    source = """
+from django.utils.translation import gettext as _t, gettext_lazy as _
+from django.utils.translation import ngettext as many
+from elsewhere import other as _o
+found = [_t("가"), _("나"), many("다", "다", 2), _o("라")]
+"""
+    found = list(message_catalogue.python_messages(source.encode()))
+    assert found == [("가", None), ("나", None), (("다", "다"), None)]
+
+
 def test_no_template_holds_unmarked_korean() -> None:
     """Words outside translation tags: only where the Korean is data (the example file, the language switch)."""
     allowed = {

@@ -1,4 +1,4 @@
-"""A form that was open while its sender logged in again: what happened is said, nothing is recorded and nothing lost."""
+"""A form that was open while its sender logged in again: what happened is said, nothing is recorded or lost."""
 
 from __future__ import annotations
 

@@ -39,6 +39,7 @@ KEYWORDS: Final = {
     "npgettext": ((1, "c"), 2, 3),
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
+_IMPORTED_AS: Final = re.compile(r"\b(\w*gettext\w*) as (\w+)")
 _STRING: Final = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _CALL: Final = re.compile(rf"\b(n?p?gettext)\(\s*u?{_STRING}(?:\s*,\s*u?{_STRING})?(?:\s*,\s*u?{_STRING})?")
 
@@ -69,7 +70,7 @@ def marked_messages() -> dict[Key, list[str]]:
     root = Path(settings.BASE_DIR)
     found: dict[Key, set[str]] = defaultdict(set)
     for path in sorted((root / "platform").rglob("*.py")):
-        for key in _python_messages(path):
+        for key in python_messages(path.read_bytes()):
             found[key].add(path.relative_to(root).as_posix())
     for path in sorted(p for p in (root / "platform").rglob("templates/**/*") if p.suffix in {".html", ".txt"}):
         for key in template_messages(path.read_text(encoding="utf-8")):
@@ -77,10 +78,11 @@ def marked_messages() -> dict[Key, list[str]]:
     return {key: sorted(files) for key, files in found.items()}
 
 
-def _python_messages(path: Path) -> Iterator[Key]:
-    with path.open("rb") as source:
-        for _line, message, _comments, context in extract("python", source, KEYWORDS):
-            yield (tuple(message) if isinstance(message, list | tuple) else message, context)
+def python_messages(source: bytes) -> Iterator[Key]:
+    """The messages of a module, those marked by a function that it imports under another name as well."""
+    others = {other: KEYWORDS[name] for name, other in _IMPORTED_AS.findall(source.decode()) if name in KEYWORDS}
+    for _line, message, _comments, context in extract("python", io.BytesIO(source), KEYWORDS | others):
+        yield (tuple(message) if isinstance(message, list | tuple) else message, context)
 
 
 def template_messages(source: str) -> Iterator[Key]:

@@ -1,5 +1,6 @@
-"""What a judge sent that was not taken as their log-in had expired, or was renewed since the page was opened: kept in the
-session of that browser, which outlives logging in, and shown again on the page of its assignment, to that judge alone.
+"""What a judge sent that was not taken, as their log-in had expired or was renewed since the page was opened: kept in
+the session of that browser, which outlives logging in, and shown again on the page of its assignment, to that judge
+alone.
 """
 
 from __future__ import annotations

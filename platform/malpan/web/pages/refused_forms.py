@@ -13,13 +13,13 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from malpan.web.pages.arena_unsent import keep_unsent
 
-_OF_A_TOKEN: Final = "CSRF token from"  # begins the reason where there are a cookie and a token, which do not match
+_NO_MATCH: Final = "CSRF token from"  # begins the reason where there are a cookie and a token that do not match
 _SECRET: Final = ("password", "token")  # in the name of a field whose text is never shown again
 
 
 def refused_form_page(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """``CSRF_FAILURE_VIEW``. Of an assignment of the arena what was sent is kept for the form; of another form its texts
-    are on this page.
+    """``CSRF_FAILURE_VIEW``. What was sent for an assignment of the arena is kept for its form; the texts of another
+    form are on this page.
     """
     is_own = _is_own_form(request, reason)
     is_kept = is_own and _is_kept(request)
@@ -36,7 +36,7 @@ def _is_own_form(request: HttpRequest, reason: str) -> bool:
     """Whether it came from a page of this site: the middleware has compared ``Origin`` before any token, and read what
     was sent.
     """
-    return "Origin" in request.headers and reason.startswith(_OF_A_TOKEN)
+    return "Origin" in request.headers and reason.startswith(_NO_MATCH)
 
 
 def _is_kept(request: HttpRequest) -> bool:
