@@ -65,6 +65,17 @@ def test_one_word_is_found_wherever_it_stands_and_however_often(candidate: str) 
     assert rouge_w(["가"], words) == pytest.approx(2 * precision / (1 + precision))
 
 
+@pytest.mark.parametrize(
+    ("scattered", "found"), [("ㄱㄴㄷㄹㅁㅂㅅㅇ", [0, 1, 2, 3, 4, 5]), ("ㄱㄴㄷㄹㅁㅂㅅㅇㅈ", list(range(6, 23, 2)))]
+)
+def test_six_neighbours_weigh_more_than_eight_scattered_words_and_less_than_nine(
+    scattered: str, found: list[int]
+) -> None:
+    """6^1.2 is 8.6. The candidate has the scattered words side by side, and the neighbours after them."""
+    reference = [*"가나다라마바", *"x".join(scattered)]
+    assert weighted_positions(reference, [*scattered, *"가나다라마바"]) == found
+
+
 def test_a_run_is_of_neighbours_in_the_reference() -> None:
     assert run_lengths([0, 1, 4, 6, 7, 8]) == [2, 1, 3]
     assert run_lengths([3]) == [1]
