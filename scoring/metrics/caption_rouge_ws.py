@@ -35,8 +35,6 @@ Skipped = tuple[str, ...]  # two tokens in order, or one
 
 def rouge_w(reference: Sequence[str], candidate: Sequence[str]) -> float:
     """ROUGE-W F of two token sequences; 0.0 without a match."""
-    if not reference or not candidate:
-        return 0.0
     matches: float = sum(length**WEIGHT for length in run_lengths(weighted_positions(reference, candidate)))
     if not matches:
         return 0.0

@@ -113,10 +113,10 @@ class _Reader:
     subject: str | None = None  # of the clause before
     verb: str | None = None  # open: an auxiliary may follow, and what follows decides what it is
     form: str = ""  # of the open verb or its last auxiliary
-    last: tuple[str, str] | None = None  # (noun, particle) directly before, for 산책을 하다 and 산책하고 있다
+    particle: str = ""  # of the noun directly before, for 산책을 하다 and 산책하고 있다
 
     def read(self, surface: str, tag: str, lemma: str) -> None:
-        before, self.last = self.last, None
+        before, self.particle = self.particle, ""
         if tag in NOUNS:
             self.close_verb(before_noun=surface)
             self.nouns.append(surface)
@@ -129,21 +129,21 @@ class _Reader:
             self.modifiers.append(surface)
         elif tag == "Josa":
             if self.nouns:
-                self.last = self.nouns[-1], surface
+                self.particle = surface
             self.end_nouns(role_of(surface))
         elif tag in PREDICATES and not (tag == "Adjective" and surface.endswith("게")):
             self.read_predicate(surface, lemma, before)
         elif surface[:1] in SENTENCE_ENDS:
             self.end_sentence()
 
-    def is_article(self, surface: str, tag: str, before: tuple[str, str] | None) -> bool:
+    def is_article(self, surface: str, tag: str, before: str) -> bool:
         """Whether this is the 한 of 한 남자, which only means 'a'. Okt often tags it as 하다."""
         if surface != "한" or tag not in MODIFIERS | {"Verb"}:
             return False
-        is_light_verb = bool(self.nouns) or (before is not None and role_of(before[1]) == OBJECT)
+        is_light_verb = bool(self.nouns) or role_of(before) == OBJECT
         return tag in MODIFIERS or not is_light_verb
 
-    def read_predicate(self, surface: str, lemma: str, before: tuple[str, str] | None) -> None:
+    def read_predicate(self, surface: str, lemma: str, before: str) -> None:
         if self.verb is not None and lemma in AUXILIARIES:
             self.form = surface
             return
@@ -151,9 +151,9 @@ class _Reader:
         if lemma in LIGHT_VERBS and self.nouns:
             lemma = self.nouns[-1] + lemma
             self.end_nouns(None)
-        elif lemma in LIGHT_VERBS and before is not None and role_of(before[1]) == OBJECT:
+        elif lemma in LIGHT_VERBS and role_of(before) == OBJECT:
             lemma = self.take(OBJECT) + lemma
-        elif lemma == "있다" and before is not None and before[1] == "하고":  # which Okt tags as a particle
+        elif lemma == "있다" and before == "하고":  # which Okt tags as a particle
             lemma = self.take(ROLES["하고"]) + "하다"
         self.end_nouns("")
         self.verb, self.form = lemma, surface

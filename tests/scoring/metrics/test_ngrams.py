@@ -49,3 +49,11 @@ def test_runs_are_in_order_and_one_token_is_itself():
 def test_of_two_lengths_as_near_the_shorter():
     assert closest_length([5, 3], 4) == 3
     assert closest_length([9, 5], 4) == 5
+
+
+def test_the_nearest_length_may_be_the_longer():
+    assert closest_length([3, 8], 7) == 8
+
+
+def test_without_others_nothing_matches():
+    assert clipped_matches("가나가", []) == 0

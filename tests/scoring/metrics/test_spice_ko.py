@@ -1,14 +1,10 @@
-"""Tuples of objects, attributes and relations: what the rules read off tags, and what their F1 sees and what not."""
+"""Tuples of objects, attributes and relations: what the rules read off tags."""
 
-import json
-import math
 import time
 
 import pytest
 
-from scoring.metrics import load_metric
 from scoring.metrics.spice_ko import SpiceKo, is_adnominal, role_of, tuple_f1, tuples_of
-from scoring.text.okt import okt
 
 N, J, V, A = "Noun", "Josa", "Verb", "Adjective"
 
@@ -101,7 +97,16 @@ def test_a_clause_before_moseup_is_whole():
 
 @pytest.mark.parametrize(
     ("particle", "role"),
-    [("가", "이"), ("는", "이"), ("를", "을"), ("으로", "로"), ("에서는", "에서"), ("에도", "에"), ("이나", "이나")],
+    [
+        ("가", "이"),
+        ("는", "이"),
+        ("를", "을"),
+        ("으로", "로"),
+        ("에서는", "에서"),
+        ("에도", "에"),
+        ("이나", "이나"),
+        ("도", "도"),
+    ],
 )
 def test_particles_of_one_role_are_one(particle, role):
     assert role_of(particle) == role
@@ -121,47 +126,6 @@ def test_f1_of_tuple_sets():
     assert tuple_f1({("가",), ("나",)}, {("가",), ("나",)}) == 1.0
     assert tuple_f1({("가",), ("나",)}, {("가",)}) == pytest.approx(2 / 3)
     assert tuple_f1({("가",)}, {("나",)}) == tuple_f1(set(), set()) == tuple_f1(set(), {("가",)}) == 0.0
-
-
-def okt_score(reference, candidate):
-    return load_metric("spice_ko").score_pairs([reference], [candidate])[0]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("관광객들이 한옥 마을을 걷는다", "한옥 마을을 관광객들이 걷는다"),
-        ("아이가 빨간 우산을 쓴다", "빨간 우산을 아이가 쓴다"),
-        ("남자가 공원에서 산책을 하고 있다.", "공원에서 남자가 산책하고 있습니다."),
-    ],
-)
-def test_word_order_and_style_change_nothing(one, other):
-    assert okt_score(one, other) == okt_score(other, one) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("reference", "swapped", "at_most"),
-    [
-        ("고양이가 개를 쫓는다", "개가 고양이를 쫓는다", 0.5),
-        ("빨간 우산을 쓴 아이", "파란 우산을 쓴 아이", 0.9),
-        ("하얀 옷을 입은 사람이 노란 꽃을 본다", "노란 옷을 입은 사람이 하얀 꽃을 본다", 0.8),
-        ("아이가 우산을 쓴 개를 본다", "개가 우산을 쓴 아이를 본다", 0.7),
-    ],
-)
-def test_swapping_who_does_what_or_which_is_which_lowers_the_score(reference, swapped, at_most):
-    assert okt_score(reference, reference) == 1.0
-    assert 0 < okt_score(reference, swapped) <= at_most
-
-
-def test_negation_is_not_seen():
-    """A limit of the metric, held here so that nobody believes otherwise."""
-    assert okt_score("사람이 음식을 먹는다", "사람이 음식을 먹지 않는다") == 1.0
-
-
-@pytest.mark.parametrize("candidate", ["", " ", "은 는 이 가", "😀😀", "ㅋㅋㅋ", "책", ".", "\n", "abc 123"])
-def test_strange_texts_have_a_finite_score(candidate):
-    for reference in ("아이가 책을 읽는다", candidate):
-        assert 0.0 <= okt_score(reference, candidate) <= 1.0
 
 
 @pytest.mark.parametrize(
@@ -188,12 +152,6 @@ def numbered(unit, number):
     return [(f"{morph[0]}{number}", *morph[1:]) if morph[1] == N else morph for morph in unit]
 
 
-def test_five_thousand_tokens_are_scored():
-    text = "아이가 빨간 우산을 쓰고 공원을 걷는다. " * 500
-    value = okt_score(text, text)
-    assert math.isclose(value, 1.0)
-
-
 def nouns(text):
     return tags(*((word, N) for word in text.split()))
 
@@ -207,11 +165,83 @@ def test_the_metric_scores_with_the_tagger_it_is_given():
     assert done == [(1, 2), (2, 2)]
 
 
-def test_the_signature_says_that_it_is_experimental_and_not_spice():
-    signature = json.loads(json.dumps(SpiceKo().signature()))
-    assert signature == {
-        "metric": "spice_ko",
-        "rule": "spice-ko@1",
-        "is_experimental": True,
-        "tokenizer": okt().signature(),
-    }
+def test_experimental_it_says_of_itself():
+    assert SpiceKo().parameters() == {"is_experimental": True}
+
+
+# --- what waits, and what it waits for --------------------------------------------------------------------------------
+CHILD = (("아이", N), ("가", J))
+
+
+def test_of_a_run_of_nouns_each_describes_the_last():
+    assert tuples_of(tags(("한옥", N), ("마을", N), ("골목", N))) == {
+        ("한옥",), ("마을",), ("골목",), ("한옥", "골목"), ("마을", "골목"),
+    }  # fmt: skip
+    assert tuples_of(tags(("줄", N), ("줄", N))) == {("줄",)}
+
+
+@pytest.mark.parametrize("between", [("한", "Determiner"), ("그", "Determiner"), ("3", "Number")])
+def test_an_article_or_a_number_begins_another_noun(between):
+    described = set() if between[0] == "한" else {(between[0], "남자")}
+    assert tuples_of(tags(("아이", N), between, ("남자", N))) == {("아이",), ("남자",)} | described
+
+
+def test_the_clause_is_whole_only_if_the_scene_follows_directly():
+    """In 웃는 그 장면 the verb describes the scene, as it does any other noun."""
+    laughing = (*CHILD, ("웃는", V, "웃다"))
+    assert tuples_of(tags(*laughing, ("장면", N))) == {("아이",), ("장면",), ("아이", "이", "웃다")}
+    assert ("웃다", "장면") in tuples_of(tags(*laughing, ("그", "Determiner"), ("장면", N)))
+    assert ("웃다", "장면") in tuples_of(tags(*laughing, ("한", "Determiner"), ("장면", N)))
+
+
+def test_a_clause_takes_its_arguments_with_it():
+    reads_and_runs = tags(*CHILD, ("책", N), ("을", J), ("읽고", V, "읽다"), ("뛴다", V, "뛰다"))
+    assert tuples_of(reads_and_runs) == {
+        ("아이",), ("책",), ("아이", "이", "읽다"), ("책", "을", "읽다"), ("아이", "이", "뛰다"),
+    }  # fmt: skip
+
+
+def test_a_relative_clause_takes_the_nearest_noun_of_a_role_and_leaves_the_others():
+    """우산을 모자를 쓴 개가 든다, and 우산을 든 빨간 개: what was taken is gone, what was not still waits."""
+    two = tags(
+        ("우산", N), ("을", J), ("모자", N), ("를", J), ("쓴", V, "쓰다"), ("개", N), ("가", J), ("든다", V, "들다")
+    )
+    assert tuples_of(two) == {
+        ("우산",), ("모자",), ("개",), ("모자", "을", "쓰다"), ("쓰다", "개"),
+        ("개", "이", "들다"), ("우산", "을", "들다"),
+    }  # fmt: skip
+    one = tags(("우산", N), ("을", J), ("든", V, "들다"), ("빨간", A, "빨갛다"), ("개", N))
+    assert {("우산", "을", "들다"), ("빨갛다", "개")} <= tuples_of(one)
+
+
+def test_a_noun_without_particle_belongs_to_the_verb_after_it():
+    running = tags(("아이", N), ("뛰는", V, "뛰다"), ("개", N))
+    assert tuples_of(running) == {("아이",), ("개",), ("아이", "", "뛰다"), ("뛰다", "개")}
+
+
+def test_there_is_is_a_verb_where_none_is_open():
+    book = tags(("책", N), ("이", J), ("있다", A, "있다"))
+    assert tuples_of(book) == {("책",), ("책", "이", "있다")}
+
+
+def test_to_do_is_a_verb_of_its_own_without_what_is_done():
+    assert tuples_of(tags(*CHILD, ("한다", V, "하다"))) == {("아이",), ("아이", "이", "하다")}
+    assert tuples_of(tags(("을", J), ("한다", V, "하다"))) == set()
+
+
+def test_han_after_its_noun_is_a_verb():
+    strolling = tags(("산책", N), ("한", V, "하다"), ("남자", N))
+    assert tuples_of(strolling) == {("산책",), ("남자",), ("산책하다", "남자")}
+
+
+def test_adverbs_are_skipped_and_end_nothing():
+    expected = {("아이",), ("아이", "이", "웃다")}
+    for adverb in (("예쁘게", A, "예쁘다"), ("빨리", "Adverb")):
+        assert tuples_of(tags(*CHILD, adverb, ("웃는다", V, "웃다"))) == expected
+    assert ("아이", "이", "먹다") in tuples_of(tags(*CHILD, ("먹게", V, "먹다"), ("둔다", V, "두다")))
+
+
+@pytest.mark.parametrize("end", [".", "...", "?!", "…"])
+def test_a_sentence_ends_however_often_its_mark_is_written(end):
+    found = tuples_of(tags(*CHILD, (end, "Punctuation"), ("뛴다", V, "뛰다")))
+    assert found == {("아이",)}

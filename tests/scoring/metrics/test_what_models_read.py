@@ -1,15 +1,18 @@
-"""What BERTScore and BLEURT give their models to read, and what they tell of it, without any model."""
+"""What BERTScore, BLEURT and fluency give their models to read, and what they tell of it, without any model."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from scoring.metrics.base import MetricOptions
 from scoring.metrics.bertscore import BertScore
 from scoring.metrics.bleurt import Bleurt
+from scoring.metrics.fluency import Fluency
 from scoring.models.limits import Cut
 
 Heard = list[tuple[int, int]]
@@ -130,3 +133,65 @@ class TestBleurt:
 
     def test_without_pairs_nothing_is_asked_of_a_model(self) -> None:
         assert Bleurt(SimpleNamespace()).score_pairs([], []) == []  # type: ignore[arg-type]  # it has no model
+
+
+class TestFluency:
+    @pytest.fixture
+    def store(self) -> Any:
+        """Its model says of a text minus the number of its letters; a letter is a token."""
+
+        def score(texts: Sequence[str], on_done: Callable[[int], None]) -> dict[str, float]:
+            for done in range(1, len(set(texts)) + 1):
+                on_done(done)
+            return {text: -float(len(text)) for text in texts}
+
+        tokenizer = SimpleNamespace(encode_all=lambda texts: [range(len(text) + 2) for text in texts])
+        return SimpleNamespace(
+            masked=SimpleNamespace(score=score),
+            bertscore_tokenizer=tokenizer,
+            text_limit=lambda role: {"bertscore": 512}[role],
+            describe_model=lambda role: {"weights_sha256": f"that of {role}", "num_layers": 9},
+        )
+
+    def test_each_caption_is_read_once_for_each_of_its_pieces(self) -> None:
+        assert Fluency.cost([[""]] * 3, ["가나 다", "라", "가나 다"]) == 3 * 5 + 1 * 3
+
+    @pytest.mark.parametrize(("letters", "read"), [(125, 125), (126, 126), (127, 126), (5_000, 126)])
+    def test_no_more_is_read_of_a_caption_than_128_tokens(self, letters: int, read: int) -> None:
+        assert Fluency.cost([[""]], ["가" * letters]) == read * (read + 2)
+
+    def test_values_stand_in_the_order_of_the_captions_whatever_the_references(self, store: Any) -> None:
+        assert Fluency(store).score_pairs(["가", "나", ""], ["다라", "마", "다라"]) == [-2, -1, -2]
+
+    def test_progress_counts_equal_captions_though_they_are_computed_once(self, store: Any) -> None:
+        heard: Heard = []
+        Fluency(store).score_pairs([""] * 3, ["다라", "마", "다라"], lambda done, of: heard.append((done, of)))
+        assert heard == [(1, 3), (3, 3)]
+
+    def test_without_captions_nothing_is_asked_of_a_model(self) -> None:
+        assert Fluency(SimpleNamespace()).score_pairs([], []) == []  # type: ignore[arg-type]  # it has no model
+
+    def test_a_caption_is_told_if_it_is_longer_than_is_read(self, store: Any) -> None:
+        captions = ["가" * 126, "가" * 127, "가" * 126]
+        assert Fluency(store).cut(captions[::-1], captions) == [Cut(False, False), Cut(False, True), Cut(False, False)]
+
+    def test_a_model_that_reads_less_reads_less(self, store: Any) -> None:
+        assert Fluency(store).max_length() == 128
+        store.text_limit = {"bertscore": 64}.get
+        assert Fluency(store).max_length() == 64
+        assert Fluency(store).cut([""] * 2, ["가" * 62, "가" * 63]) == [Cut(False, False), Cut(False, True)]
+
+    def test_its_signature_names_no_layer_as_all_count(self, store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "scoring.models.masked", SimpleNamespace(VERSION=7))  # imports torch
+        assert Fluency(store).signature() == {
+            "metric": "fluency", "rule": "masked-pll@1", "version": 7, "weights_sha256": "that of bertscore",
+            "max_length": 128,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("model", "has_head", "is_configured"), [("bert", True, True), ("bert", False, False), (None, True, False)]
+    )
+    def test_it_needs_a_model_with_a_head(self, model: str | None, has_head: bool, is_configured: bool) -> None:
+        store: Any = SimpleNamespace(profile=SimpleNamespace(bertscore=model), has_masked_head=has_head)
+        assert Fluency.is_configured(store, MetricOptions()) is is_configured
+        assert not Fluency.is_configured(None, MetricOptions())

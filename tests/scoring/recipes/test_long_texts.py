@@ -7,7 +7,8 @@ import pytest
 
 from scoring.engine import score
 from scoring.reading import read_predictions, read_references
-from scoring.recipes import get_recipe, warning_text
+from scoring.recipes import Pairs, get_recipe, warning_text
+from scoring.recipes.long_texts import read_part
 from scoring.text.cutting import READ_RUN_CHARS
 from tests.scoring.texts import answer_file
 
@@ -75,3 +76,17 @@ def test_lists_of_labels_are_read_whole(recipe_id, answer):
     report = score(recipe_id, references, read_predictions(data, recipe, references))
     assert report.final_score == 1
     assert "texts_cut" not in {warning.code for warning in report.warnings}
+
+
+def test_a_run_that_just_fits_is_left_as_it_is():
+    fits, longer = (Pairs(("a",), (("가" * count,),), ("나",)) for count in (READ_RUN_CHARS, READ_RUN_CHARS + 1))
+    assert read_part(fits) is fits
+    assert read_part(longer).references == (("가" * READ_RUN_CHARS,),)
+
+
+def test_ten_long_items_are_all_named_by_the_beginnings_of_their_ids():
+    rows = [(f"{number}" + "q" * 199, "가 " * 6_000) for number in range(9)] + [("z" * 201, "가 " * 6_000)]
+    short = [(item, "가") for item, _text in rows]
+    [warning] = get_recipe("dialogue-summary@1").prepare(answer_file(short), answer_file(rows)).warnings
+    assert warning.params["items"].startswith(f"0{'q' * 199} (10,000/12,000), 1q")
+    assert warning.params["items"].endswith(f", {'z' * 200}… (10,000/12,000)")

@@ -26,6 +26,11 @@ NFD = unicodedata.normalize("NFD", "한글")
         ("cafe\u0301", {"nfc_other": "U+0065 U+0301 → U+00E9"}),
         ("5 \u212b", {"nfc_other": "U+212B → U+00C5"}),
         (
+            "e" + "\u0301" * 4,
+            {"nfc_other": "U+0065 U+0301 U+0301 U+0301 … → U+00E9 U+0301 U+0301 U+0301"},
+        ),
+        ("\u0301e\u0301", {"nfc_other": "U+0065 U+0301 → U+00E9"}),
+        (
             f"{NFD} {IDEOGRAPH} {IDEOGRAPH}",
             {"nfc_normalized": "U+1112 U+1161 U+11AB → U+D55C"} | {"nfc_ideographs": "U+F98E → U+5E74"},
         ),
