@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import re
-import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 from malpan_client import VERSION
+from malpan_client.awarding import (
+    create_award,
+    list_awards,
+    move_award,
+    propose_awards,
+    publish_awards,
+    remove_award,
+    update_award,
+    withdraw_awards,
+)
 from malpan_client.downloading import download, download_submission
-from malpan_client.failing import WRONG_USAGE, Failure
-from malpan_client.help_texts import USAGE_ERRORS
+from malpan_client.judging import (
+    confirm_scores,
+    create_stage,
+    enter_scores,
+    list_stage_teams,
+    list_stages,
+    publish_stage,
+    publish_standing,
+    reject_scores,
+    remove_stage,
+    show_scores,
+    show_stage,
+    update_stage,
+)
 from malpan_client.organising import (
     close,
     create,
@@ -25,6 +45,20 @@ from malpan_client.organising import (
     publish_references,
     update_settings,
     upload_references,
+)
+from malpan_client.parsing import (
+    Parser,
+    add_command,
+    add_common,
+    add_flags,
+    add_group,
+    add_numbered,
+    add_options,
+    add_settings,
+    add_waiting,
+    name_list,
+    number_list,
+    number_or_none,
 )
 from malpan_client.rescoring import (
     apply_rescoring,
@@ -62,180 +96,64 @@ from malpan_client.webhooks import (
     try_webhook,
     update_webhook,
 )
-from malpan_client.words import language, say
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse's parser with its fixed words in the language that is spoken."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            add_help=False, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options
-        )
-        self._positionals.title, self._optionals.title = say("help_arguments"), say("help_options")
-        self.add_argument("-h", "--help", action="help", help=say("help_help"))
-
-    def format_usage(self) -> str:
-        return super().format_usage().replace("usage: ", say("help_usage"), 1)
-
-    def format_help(self) -> str:
-        return super().format_help().replace("usage: ", say("help_usage"), 1)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Options may stand anywhere: argparse takes all positional arguments where it meets the first one."""
-        is_group = any(isinstance(each, argparse._SubParsersAction) for each in self._actions)
-        return super().parse_known_args(args if is_group or args is None else self._options_first(args), namespace)
-
-    def _options_first(self, words: Sequence[str]) -> list[str]:
-        taking = {name for each in self._actions if each.nargs != 0 for name in each.option_strings}
-        options: list[str] = []
-        places: list[str] = []
-        rest = iter(words)
-        for word in rest:
-            if word == "--":
-                return [*options, "--", *places, *rest]
-            if len(word) < 2 or not word.startswith("-"):
-                places.append(word)
-                continue
-            options.append(word)
-            if word in taking:
-                value = next(rest, None)
-                if value is None:  # argparse says that it is missing
-                    return [*places, *options]
-                options.append(value)
-        return [*options, *places]
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        text = _in_korean(message) if language() == "ko" else message
-        raise Failure(WRONG_USAGE, text, hint=f"{self.prog} --help", problem={"title": say("help_error")})
-
-
-def _in_korean(message: str) -> str:
-    for pattern, korean in USAGE_ERRORS:
-        found = re.fullmatch(pattern, message)
-        if found:
-            return found.expand(korean)
-    return message
+from malpan_client.words import say
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command, in the language that is spoken."""
     made = Parser(prog="malpan", description=say("help_program"), epilog=say("help_end"))
     made.add_argument("--version", action="version", version=f"malpan {VERSION}", help=say("help_version_option"))
-    _common(made, is_main=True)
+    add_common(made, is_main=True)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND", title=say("help_commands"))
     _taking_part(commands)
-    _webhooks(_group(commands, "webhooks"))
+    _webhooks(add_group(commands, "webhooks"))
     _organising(commands)
     return made
 
 
-def _common(made: argparse.ArgumentParser, *, is_main: bool = False) -> None:
-    """Options that stand before the command or after it."""
-
-    def default(value: Any) -> Any:
-        return value if is_main else argparse.SUPPRESS
-
-    made.add_argument("--json", action="store_true", default=default(False), help=say("help_json"))
-    made.add_argument("--lang", choices=["ko", "en"], default=default(language()), help=say("help_lang"))
-    made.add_argument("--site", metavar="URL", default=default(""), help=say("help_site"))
-    made.add_argument("--insecure", action="store_true", default=default(False), help=say("help_insecure"))
-    made.add_argument("--max-wait", metavar="SECONDS", type=float, default=default(300.0), help=say("help_max_wait"))
-
-
-def _command(
-    commands: Any, name: str, run: Callable[..., Result], *places: str, about: str = ""
-) -> argparse.ArgumentParser:
-    """A command with its positional arguments; ``about``: the name of its help in the table of texts."""
-    text = say(f"help_{about or name}")
-    made: argparse.ArgumentParser = commands.add_parser(name, help=text.split("\n")[0], description=text)
-    _common(made)
-    made.set_defaults(run=run)
-    for place in places:
-        made.add_argument(place, help=say(f"help_arg_{place}"))
-    return made
-
-
-def _numbered(commands: Any, name: str, run: Callable[..., Result], *, about: str) -> argparse.ArgumentParser:
-    """A command about something of a contest that has a number."""
-    made = _command(commands, name, run, "place", about=about)
-    made.add_argument("id", type=int, help=say("help_arg_number"))
-    return made
-
-
-def _group(commands: Any, name: str) -> Any:
-    made = commands.add_parser(name, help=say(f"help_{name}"), description=say(f"help_{name}"))
-    _common(made)
-    return made.add_subparsers(dest="part", required=True, metavar="COMMAND")
-
-
-def _flag(made: argparse.ArgumentParser, *names: str) -> None:
-    for name in names:
-        made.add_argument(f"--{name}", action="store_true", help=say(f"help_{name.replace('-', '_')}"))
-
-
-def _option(made: argparse.ArgumentParser, *names: str, **more: Any) -> None:
-    for name in names:
-        made.add_argument(f"--{name}", **{"default": "", "help": say(f"help_{name.replace('-', '_')}"), **more})
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(each) for each in text.split(",")]
-
-
-def _names(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _waits(made: argparse.ArgumentParser) -> None:
-    _flag(made, "wait")
-    _option(made, "wait-limit", type=float, default=None, metavar="SECONDS")
-
-
 def _taking_part(commands: Any) -> None:
     for name, run in (("login", login), ("logout", logout)):
-        _command(commands, name, run).add_argument("address", nargs="?", default="", help=say("help_site"))
-    _command(commands, "whoami", whoami)
-    made = _command(commands, "competitions", competitions)
+        add_command(commands, name, run).add_argument("address", nargs="?", default="", help=say("help_site"))
+    add_command(commands, "whoami", whoami)
+    made = add_command(commands, "competitions", competitions)
     made.add_argument("place", nargs="?", default="", help=say("help_arg_place"))
-    _command(commands, "files", files, "place")
-    made = _command(commands, "download", download, "place")
+    add_command(commands, "files", files, "place")
+    made = add_command(commands, "download", download, "place")
     made.add_argument("names", nargs="*", metavar="FILE", help=say("help_arg_names"))
-    _option(made, "to", default=".", metavar="FOLDER")
-    _flag(made, "force")
-    made = _command(commands, "terms", terms, "place")
-    _option(made, "accept", type=int, default=None, metavar="VERSION")
-    made = _command(commands, "team", team, "place")
-    _option(made, "create", metavar="NAME", help=say("help_create_team"))
-    made = _command(commands, "check", check)
+    add_options(made, "to", default=".", metavar="FOLDER")
+    add_flags(made, "force")
+    made = add_command(commands, "terms", terms, "place")
+    add_options(made, "accept", type=int, default=None, metavar="VERSION")
+    made = add_command(commands, "team", team, "place")
+    add_options(made, "create", metavar="NAME", help=say("help_create_team"))
+    made = add_command(commands, "check", check)
     made.add_argument("place", nargs="?", default="", help=say("help_arg_place"))
     made.add_argument("file", help=say("help_arg_file"))
-    _flag(made, "local")
-    _option(made, "recipe", metavar="RECIPE")
-    _option(made, "references", metavar="FILE", help=say("help_own_references"))
-    made = _command(commands, "submit", submit, "place", "file")
-    _option(made, "memo")
-    _flag(made, "dry-run", "again")
-    _waits(made)
-    _command(commands, "submissions", submissions, "place")
-    _command(commands, "submission", submission, "id")
-    made = _command(commands, "fetch", download_submission, "id")
-    _option(made, "to", default=".", metavar="FOLDER")
-    _flag(made, "force")
-    _command(commands, "limits", limits, "place")
-    made = _command(commands, "board", board, "place")
+    add_flags(made, "local")
+    add_options(made, "recipe", metavar="RECIPE")
+    add_options(made, "references", metavar="FILE", help=say("help_own_references"))
+    made = add_command(commands, "submit", submit, "place", "file")
+    add_options(made, "memo")
+    add_flags(made, "dry-run", "again")
+    add_waiting(made)
+    add_command(commands, "submissions", submissions, "place")
+    add_command(commands, "submission", submission, "id")
+    made = add_command(commands, "fetch", download_submission, "id")
+    add_options(made, "to", default=".", metavar="FOLDER")
+    add_flags(made, "force")
+    add_command(commands, "limits", limits, "place")
+    made = add_command(commands, "board", board, "place")
     made.add_argument("--all", action="store_true", help=say("help_all_rows"))
-    made = _command(commands, "final", final, "place")
+    made = add_command(commands, "final", final, "place")
     made.add_argument("ids", nargs="*", metavar="ID", help=say("help_arg_ids"))
-    _flag(made, "none")
-    _flag(_command(commands, "withdraw", withdraw, "id"), "yes")
+    add_flags(made, "none")
+    add_flags(add_command(commands, "withdraw", withdraw, "id"), "yes")
 
 
 def _webhooks(commands: Any) -> None:
     def one(name: str, run: Callable[..., Result], *places: str) -> argparse.ArgumentParser:
-        made = _command(commands, name, run, *places, about=f"webhooks_{name}")
-        _option(made, "contest", metavar="CONTEST")
+        made = add_command(commands, name, run, *places, about=f"webhooks_{name}")
+        add_options(made, "contest", metavar="CONTEST")
         return made
 
     def of_one(name: str, run: Callable[..., Result]) -> argparse.ArgumentParser:
@@ -244,12 +162,12 @@ def _webhooks(commands: Any) -> None:
         return made
 
     one("list", list_webhooks)
-    _option(one("create", create_webhook, "url"), "events", type=_names, required=True, metavar="NAMES")
+    add_options(one("create", create_webhook, "url"), "events", type=name_list, required=True, metavar="NAMES")
     made = of_one("update", update_webhook)
-    _option(made, "url", metavar="URL")
-    _option(made, "events", type=_names, metavar="NAMES")
-    _flag(made, "on", "off")
-    _flag(of_one("remove", remove_webhook), "yes")
+    add_options(made, "url", metavar="URL")
+    add_options(made, "events", type=name_list, metavar="NAMES")
+    add_flags(made, "on", "off")
+    add_flags(of_one("remove", remove_webhook), "yes")
     of_one("test", try_webhook)
     of_one("log", list_deliveries)
     made = of_one("resend", resend_delivery)
@@ -257,56 +175,121 @@ def _webhooks(commands: Any) -> None:
 
 
 def _organising(commands: Any) -> None:
-    _flag(_command(commands, "create", create, "file"), "dry-run")
-    settings = _group(commands, "settings")
-    _command(settings, "get", get_settings, "place", about="settings_get")
-    _flag(_command(settings, "update", update_settings, "file", about="settings_update"), "dry-run")
-    references = _group(commands, "references")
-    _command(references, "list", list_references, "place", about="references_list")
-    made = _command(references, "upload", upload_references, "place", "file", about="references_upload")
-    _option(made, "frames", "synonyms", "note", "erratum-ko", "erratum-en")
+    add_flags(add_command(commands, "create", create, "file"), "dry-run")
+    settings = add_group(commands, "settings")
+    add_command(settings, "get", get_settings, "place", about="settings_get")
+    add_flags(add_command(settings, "update", update_settings, "file", about="settings_update"), "dry-run")
+    references = add_group(commands, "references")
+    add_command(references, "list", list_references, "place", about="references_list")
+    made = add_command(references, "upload", upload_references, "place", "file", about="references_upload")
+    add_options(made, "frames", "synonyms", "note", "erratum-ko", "erratum-en")
     made.add_argument("--built-in-synonyms", action="store_true", help=say("help_built_in_synonyms"))
     made.add_argument("--publish", action="store_true", help=say("help_at_once"))
     for name, run in (("publish", publish_references), ("diff", diff_references), ("discard", discard_references)):
-        _numbered(references, name, run, about=f"references_{name}")
-    _rescoring(_group(commands, "rescore"))
-    publish = _group(commands, "publish")
-    _flag(_command(publish, "contest", publish_contest, "place", about="publish_contest"), "accept-gaps")
-    made = _command(publish, "board", publish_board, "place", about="publish_board")
-    _option(made, "note-ko", "note-en")
-    _flag(made, "dry-run", "yes")
-    _flag(_command(commands, "close", close, "place"), "yes")
-    made = _command(commands, "export", export, "place")
-    _option(made, "to", metavar="FILE", help=say("help_to_file"))
-    _flag(made, "encrypt", "force")
+        add_numbered(references, name, run, about=f"references_{name}")
+    _rescoring(add_group(commands, "rescore"))
+    _stages(add_group(commands, "stages"))
+    _awards(add_group(commands, "awards"))
+    _publishing(add_group(commands, "publish"))
+    add_flags(add_command(commands, "close", close, "place"), "yes")
+    made = add_command(commands, "export", export, "place")
+    add_options(made, "to", metavar="FILE", help=say("help_to_file"))
+    add_flags(made, "encrypt", "force")
 
 
 def _rescoring(commands: Any) -> None:
-    _command(commands, "list", list_rescorings, "place", about="rescore_list")
-    made = _command(commands, "start", start_rescoring, "place", about="rescore_start")
-    _option(made, "reason", required=True)
-    _option(made, "also", type=_names, default=[], metavar="PHASES")
-    _option(made, "references", metavar="ID", help=say("help_version"))
-    _option(made, "recipe", "profile")
-    _option(made, "since", "until", metavar="TIME")
-    _option(made, "state", choices=["finished", "waiting"])
-    _option(made, "teams", type=_numbers, default=[], metavar="NUMBERS")
-    _flag(made, "from-scratch")
-    _waits(made)
-    _waits(_numbered(commands, "show", show_rescoring, about="rescore_show"))
+    add_command(commands, "list", list_rescorings, "place", about="rescore_list")
+    made = add_command(commands, "start", start_rescoring, "place", about="rescore_start")
+    add_options(made, "reason", required=True)
+    add_options(made, "also", type=name_list, default=[], metavar="PHASES")
+    add_options(made, "references", metavar="ID", help=say("help_version"))
+    add_options(made, "recipe", "profile")
+    add_options(made, "since", "until", metavar="TIME")
+    add_options(made, "state", choices=["finished", "waiting"])
+    add_options(made, "teams", type=number_list, default=[], metavar="NUMBERS")
+    add_flags(made, "from-scratch")
+    add_waiting(made)
+    add_waiting(add_numbered(commands, "show", show_rescoring, about="rescore_show"))
     for name, run in (("preview", preview_rescoring), ("cancel", cancel_rescoring)):
-        _numbered(commands, name, run, about=f"rescore_{name}")
-    made = _numbered(commands, "apply", apply_rescoring, about="rescore_apply")
-    _option(made, "seen")
+        add_numbered(commands, name, run, about=f"rescore_{name}")
+    made = add_numbered(commands, "apply", apply_rescoring, about="rescore_apply")
+    add_options(made, "seen")
     _has_choices(made)
-    made = _numbered(commands, "order", order_rescoring, about="rescore_order")
-    _option(made, "guard", type=int, default=3, metavar="PLACES")
+    made = add_numbered(commands, "order", order_rescoring, about="rescore_order")
+    add_options(made, "guard", type=int, default=3, metavar="PLACES")
     _has_choices(made)
-    _numbered(commands, "withdraw", withdraw_rescoring, about="rescore_withdraw")
+    add_numbered(commands, "withdraw", withdraw_rescoring, about="rescore_withdraw")
 
 
 def _has_choices(made: argparse.ArgumentParser) -> None:
     """What happens when a rescoring is applied."""
-    _option(made, "title-ko", "body-ko", "title-en", "body-en")
-    _option(made, "grant", type=int, default=0, metavar="SLOTS")
-    _flag(made, "reset-quota", "leave-other-phases", "yes")
+    add_options(made, "title-ko", "body-ko", "title-en", "body-en")
+    add_options(made, "grant", type=int, default=0, metavar="SLOTS")
+    add_flags(made, "reset-quota", "leave-other-phases", "yes")
+
+
+def _stages(commands: Any) -> None:
+    add_command(commands, "list", list_stages, "place", about="stages_list")
+    add_numbered(commands, "show", show_stage, about="stages_show")
+    made = add_command(commands, "create", create_stage, "place", about="stages_create")
+    _stage_settings_of(made, is_new=True)
+    _stage_settings_of(add_numbered(commands, "update", update_stage, about="stages_update"), is_new=False)
+    add_flags(add_numbered(commands, "remove", remove_stage, about="stages_remove"), "yes")
+    add_numbered(commands, "teams", list_stage_teams, about="stages_teams")
+    add_numbered(commands, "scores", show_scores, about="stages_scores")
+    made = add_numbered(commands, "enter", enter_scores, about="stages_enter")
+    made.add_argument("file", help=say("help_arg_scores"))
+    add_options(made, "reason", help=say("help_scores_reason"))
+    add_flags(made, "dry-run")
+    made = add_numbered(commands, "confirm", confirm_scores, about="stages_confirm")
+    add_options(made, "seen", metavar="SHA256", help=say("help_seen_scores"))
+    add_flags(made, "yes")
+    made = add_numbered(commands, "reject", reject_scores, about="stages_reject")
+    add_options(made, "seen", metavar="SHA256", help=say("help_seen_scores"))
+    add_options(made, "reason", required=True)
+
+
+def _stage_settings_of(made: argparse.ArgumentParser, *, is_new: bool) -> None:
+    add_settings(made, "stage", "title-ko", required=is_new)
+    add_settings(made, "stage", "weight", type=int, metavar="NUMBER", required=is_new)
+    add_settings(made, "stage", "title-en", "notice-ko", "notice-en")
+    add_settings(made, "stage", "phase", metavar="PHASE")
+    add_settings(made, "stage", "cut", type=number_or_none, metavar="TEAMS")
+    add_settings(made, "stage", "campaign", type=number_or_none, metavar="ID")
+    add_settings(made, "stage", "scale-min", "scale-max", type=float, metavar="NUMBER")
+    add_settings(made, "stage", "normalisation", choices=["value", "rank"])
+    add_settings(made, "stage", "tie-rule", choices=["shared", "earlier"])
+    add_flags(made, "announce", "conceal")
+
+
+def _awards(commands: Any) -> None:
+    add_command(commands, "list", list_awards, "place", about="awards_list")
+    made = add_command(commands, "propose", propose_awards, "place", about="awards_propose")
+    add_options(made, "places", type=int, default=3, metavar="NUMBER")
+    made = add_command(commands, "create", create_award, "place", about="awards_create")
+    _award_settings_of(made, is_new=True)
+    _award_settings_of(add_numbered(commands, "update", update_award, about="awards_update"), is_new=False)
+    made = add_numbered(commands, "move", move_award, about="awards_move")
+    made.add_argument("position", type=int, help=say("help_arg_position"))
+    add_flags(add_numbered(commands, "remove", remove_award, about="awards_remove"), "yes")
+    add_flags(add_command(commands, "publish", publish_awards, "place", about="awards_publish"), "dry-run", "yes")
+    add_flags(add_command(commands, "withdraw", withdraw_awards, "place", about="awards_withdraw"), "yes")
+
+
+def _award_settings_of(made: argparse.ArgumentParser, *, is_new: bool) -> None:
+    add_settings(made, "award", "team", type=int, metavar="NUMBER", required=is_new)
+    add_settings(made, "award", "title-ko", required=is_new)
+    add_settings(made, "award", "awarded-on", metavar="DATE", required=is_new)
+    add_settings(made, "award", "title-en", "prize-ko", "prize-en")
+    add_settings(made, "award", "track", metavar="TRACK")
+
+
+def _publishing(commands: Any) -> None:
+    add_flags(add_command(commands, "contest", publish_contest, "place", about="publish_contest"), "accept-gaps")
+    for made in (
+        add_command(commands, "board", publish_board, "place", about="publish_board"),
+        add_numbered(commands, "stage", publish_stage, about="publish_stage"),
+        add_command(commands, "standing", publish_standing, "place", about="publish_standing"),
+    ):
+        add_options(made, "note-ko", "note-en")
+        add_flags(made, "dry-run", "yes")

@@ -214,6 +214,6 @@ USAGE_ERRORS = (  # argparse words them in English only; these are all that the 
     (r"argument (.+): invalid choice: (.+) \(choose from (.+)\)", r"\1: ‘\2’ 값은 쓸 수 없습니다. 가능한 값: \3"),
     (r"unrecognized arguments: (.+)", r"모르는 인자입니다: \1"),
     (r"argument (.+): expected (?:one|at least one) argument", r"\1: 값이 필요합니다"),
-    (r"argument (.+): invalid (?:int|float|_numbers) value: (.+)", r"\1: 숫자가 아닙니다: \2"),
+    (r"argument (.+): invalid (?:int|float|number_list|number_or_none) value: (.+)", r"\1: 숫자가 아닙니다: \2"),
     (r"argument (.+): ignored explicit argument (.+)", r"\1: 값을 받지 않습니다(\2)"),
 )

@@ -31,6 +31,9 @@ class Place:
     def manage(self, rest: str) -> str:
         return f"competitions/{quote(self.competition, safe='')}/manage/{rest}"
 
+    def manage_track(self, rest: str) -> str:
+        return self.manage(f"tracks/{quote(self.track, safe='')}/{rest}")
+
 
 def place_of(text: str) -> Place:
     """Raises ``Failure`` for what names none."""

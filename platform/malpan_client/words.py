@@ -6,12 +6,23 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from malpan_client.award_texts import AWARDS
 from malpan_client.help_texts import HELP
+from malpan_client.stage_texts import STAGES
 from malpan_client.texts import FAILURES, FINDINGS, HINTS, LABELS
 from malpan_client.webhook_texts import WEBHOOKS
 
 LANGUAGES = ("ko", "en")
-TEXTS: dict[str, tuple[str, str]] = {**LABELS, **FINDINGS, **FAILURES, **HINTS, **HELP, **WEBHOOKS}
+TEXTS: dict[str, tuple[str, str]] = {
+    **LABELS,
+    **FINDINGS,
+    **FAILURES,
+    **HINTS,
+    **HELP,
+    **WEBHOOKS,
+    **STAGES,
+    **AWARDS,
+}
 REASONS = (  # what Python says in English only, the more special first
     ((socket.timeout, TimeoutError), "timed_out"),
     (socket.gaierror, "no_such_host"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -242,6 +242,13 @@ def test_a_body_that_cannot_be_used_is_refused(owner, body, status, code):
     answer = owner.client.patch(f"{API}{manage}/settings/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_a_moment_far_from_utc_is_that_moment(owner):
+    manage, _phase = made(owner)
+    notice = {"title_ko": "공지", "body_ko": "내용", "published_at": "2268-01-30T02:08:09+22:23"}
+    posted = owner("POST", f"{manage}/notices/", notice, 201)
+    assert datetime.fromisoformat(posted["published_at"]) == datetime(2268, 1, 29, 3, 45, 9, tzinfo=UTC)
 
 
 def test_what_is_wrong_with_a_value_is_said_with_its_place_in_the_language_asked_for(owner):

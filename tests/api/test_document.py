@@ -16,6 +16,7 @@ from malpan.accounts.services import create_api_token
 from malpan.api.documentation import operations_of
 from malpan.api.documents import document
 from malpan.api.routes import api
+from malpan.core.errors import DomainError
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +60,22 @@ def test_every_operation_says_what_it_takes_and_that_its_refusals_are_problems()
             refused = {status: answer for status, answer in each["responses"].items() if status >= "400"}
             assert {"401", "404", "422", "429", "503"} <= refused.keys()
             assert all("application/problem+json" in answer["content"] for answer in refused.values())
+
+
+def test_where_a_refusal_says_when_to_ask_again_the_document_has_it():
+    """Of every error that may have ``Retry-After``, by its class or by what it is made of."""
+    waiting = {
+        str(each.http_status)
+        for each in DomainError.by_code.values()
+        if each.retry_after is not None or "retry_after" in each.__init__.__code__.co_names
+    }
+    assert waiting == {"429", "503"}
+    for methods in document(api)["paths"].values():
+        for each in methods.values():
+            told = {
+                status for status, answer in each["responses"].items() if "Retry-After" in answer.get("headers", {})
+            }
+            assert told == waiting
 
 
 def test_all_refusals_are_of_one_model():

@@ -2,19 +2,23 @@
 document foresees.
 
 The short form is a test. ``API_FUZZ_MINUTES=10 pytest -s tests/api/test_schemathesis.py`` asks for ten minutes and
-prints how many requests were answered with what.
+prints how many requests were answered with what, and how often each operation was asked that is newer than the last
+released document.
 
-Requests go to the WSGI application of the site; what each changed is taken back. Half of them name rows that are there:
-others end at the address.
+Requests go to the WSGI application of the site; what each changed is taken back. Half of them name rows that are there
+(``tests.api.contests``): others end at the address.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import random
 import time
 from collections import Counter
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
@@ -39,20 +43,9 @@ from malpan.accounts.models import Scope
 from malpan.accounts.services import create_api_token
 from malpan.api.documents import document
 from malpan.api.routes import api
-from malpan.competitions.models import CompetitionRole
-from malpan.competitions.roles import appoint
-from malpan.core.storage import store_private
-from malpan.notifications.models import Endpoint, Letter
 from malpan.wsgi import application
-from tests.factories import (
-    PhaseFactory,
-    TeamFactory,
-    UserFactory,
-    finished_submission,
-    leader_of,
-    prediction_bytes,
-    publish,
-)
+from tests.api.contests import There, fitting, made_contests, owner_of, participant_of
+from tests.api.test_breaking import newest
 from tests.web.matrix import taken_back
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +62,6 @@ CHECKS: Final = [
     unsupported_method,
 ]
 ROLES: Final = ("visitor", "participant", "owner")
-SHARED: Final = 900_001  # a primary key of rows of several tables, which none gives by itself
 
 
 @pytest.fixture(autouse=True)
@@ -84,30 +76,15 @@ def connection_kept():
 
 
 @pytest.fixture
-def world():
-    """A running phase with a scored submission, and who asks."""
-    phase = PhaseFactory.create(pk=SHARED, daily_limit=500)
-    publish(phase)
-    competition = phase.track.competition
-    team = TeamFactory.create(competition=competition)
-    submission = finished_submission(phase, team, 0.5, file_sha256=store_private(prediction_bytes()).sha256)
-    owner = UserFactory.create()
-    appoint(competition=competition, user=owner, role=CompetitionRole.Role.OWNER, actor=None)
-    people = {"participant": leader_of(team), "owner": owner}
-    tokens = {name: create_api_token(user=each, label="t", scopes=list(Scope))[1] for name, each in people.items()}
-    webhook = Endpoint.objects.create(
-        pk=phase.pk, person=people["participant"], url="https://hooks.example.com/", events=["scored"]
-    )
-    Letter.objects.create(pk=phase.pk, person=people["participant"], endpoint=webhook, event="scored", key="k")
-    there = {
-        "slug": competition.slug,
-        "track": phase.track.slug,
-        "public_id": str(submission.public_id),
-        "pk": phase.pk,
-        "delivery_pk": phase.pk,
-        "number": team.number,
-    }
-    return tokens, there
+def contests() -> list[There]:
+    return made_contests()
+
+
+@pytest.fixture
+def tokens(contests: list[There]) -> dict[str, str]:
+    """Of each role but the visitor."""
+    people = {"participant": participant_of(contests), "owner": owner_of(contests)}
+    return {name: create_api_token(user=each, label="t", scopes=list(Scope))[1] for name, each in people.items()}
 
 
 def schema_of() -> Any:
@@ -118,12 +95,10 @@ def schema_of() -> Any:
 
 
 @override_settings(ALLOWED_HOSTS=["*"])
-def test_no_request_is_answered_with_a_fault_or_with_what_the_document_does_not_foresee(world, caplog):
+def test_no_request_is_answered_with_a_fault_or_with_what_the_document_does_not_foresee(contests, tokens, caplog):
     caplog.set_level(logging.CRITICAL)
-    tokens, there = world
-    answers: Counter[tuple[str, str, int]] = Counter()
-    loaded = schema_of()
-    operations = [found.ok() for found in loaded.get_all_operations()]
+    asking = Asking(tokens, contests)
+    operations = [found.ok() for found in schema_of().get_all_operations()]
     ends_at = time.monotonic() + (60 * float(os.environ[MINUTES]) if MINUTES in os.environ else SECONDS_IN_SHORT)
     number = 0
     while number == 0 or (MINUTES in os.environ and time.monotonic() < ends_at):
@@ -131,57 +106,84 @@ def test_no_request_is_answered_with_a_fault_or_with_what_the_document_does_not_
         for operation in operations:
             for mode in GenerationMode.POSITIVE, GenerationMode.NEGATIVE:
                 if time.monotonic() < ends_at or (is_first and mode is GenerationMode.POSITIVE):
-                    _ask(operation, mode, number, tokens, there, answers)
+                    asking.ask(operation, mode, number)
                 number += 1
-    assert {operation.label for operation in operations} == {label for label, _role, _status in answers}
+    assert {operation.label for operation in operations} == {label for label, _role, _status in asking.answers}
     if MINUTES in os.environ:
-        report(answers)
+        report(asking.answers)
 
 
-def _ask(
-    operation: Any,
-    mode: GenerationMode,
-    number: int,
-    tokens: dict[str, str],
-    there: dict[str, Any],
-    answers: Counter[tuple[str, str, int]],
-) -> None:
-    """Some requests of one operation, by all roles."""
-    examples = 10 if MINUTES in os.environ else 1
-    try:
-        strategy = operation.as_strategy(generation_mode=mode)
-    except Exception:  # an operation without anything to get wrong
-        if mode is GenerationMode.NEGATIVE:
-            return
-        raise
+@dataclass
+class Asking:
+    """Who asks what, and how often each operation answered each role with each status."""
 
-    @seed(number)
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        derandomize=False,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=strategy)
-    def ask(case: Any) -> None:
-        for turn, role in enumerate(ROLES):
-            if (number + turn) % 2 and case.path_parameters:
-                case.path_parameters = {name: there.get(name, value) for name, value in case.path_parameters.items()}
-            headers = {"Authorization": f"Bearer {tokens[role]}"} if role in tokens else {}
-            with taken_back():
-                response = case.call(headers=headers, app=application)
-            answers[operation.label, role, response.status_code] += 1
-            case.validate_response(response, checks=CHECKS, headers=headers)
+    tokens: dict[str, str]
+    contests: list[There]
+    answers: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
-    with suppress(Unsatisfiable) if mode is GenerationMode.NEGATIVE else nullcontext():  # nothing to get wrong
-        ask()
+    def ask(self, operation: Any, mode: GenerationMode, number: int) -> None:
+        """Some requests of one operation, by all roles."""
+        try:
+            strategy = operation.as_strategy(generation_mode=mode)
+        except Exception:  # an operation without anything to get wrong
+            if mode is GenerationMode.NEGATIVE:
+                return
+            raise
+        chance = random.Random(number)
+
+        @seed(number)
+        @settings(
+            max_examples=10 if MINUTES in os.environ else 1,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=strategy)
+        def each(case: Any) -> None:
+            for role in ROLES:
+                if chance.random() < 0.5:
+                    name_what_is_there(case, chance.choice(fitting(self.contests, operation.path)), chance)
+                self._once(operation, case, role)
+
+        with suppress(Unsatisfiable) if mode is GenerationMode.NEGATIVE else nullcontext():  # nothing to get wrong
+            each()
+
+    def _once(self, operation: Any, case: Any, role: str) -> None:
+        headers = {"Authorization": f"Bearer {self.tokens[role]}"} if role in self.tokens else {}
+        with taken_back():
+            response = case.call(headers=headers, app=application)
+        self.answers[operation.label, role, response.status_code] += 1
+        case.validate_response(response, checks=CHECKS, headers=headers)
+        told = operation.definition.raw["responses"].get(str(response.status_code), {}).get("headers", {})
+        assert "Retry-After" in told or "retry-after" not in response.headers, operation.label
+
+
+def name_what_is_there(case: Any, there: There, chance: random.Random) -> None:
+    """The address of ``case``, and what its body names, are rows of a contest."""
+    if case.path_parameters:
+        case.path_parameters = there.address(case.operation.path, case.path_parameters, chance)
+    if isinstance(case.body, dict):
+        case.body = there.body(case.body, chance)
 
 
 def report(answers: Counter[tuple[str, str, int]]) -> None:
-    total = answers.total()
-    print(f"\n{total} requests of {len({label for label, *_rest in answers})} operations by {len(ROLES)} roles")
-    for status in sorted({status for *_rest, status in answers}):
-        print(status, sum(count for (*_rest, found), count in answers.items() if found == status))
+    labels = {label for label, *_rest in answers}
+    print(f"\n{answers.total()} requests of {len(labels)} operations by {len(ROLES)} roles")
+    for name, place in (("status", 2), ("role", 1)):
+        print(f"by {name}:", _counted(answers, place))
     print("5xx", sum(count for (*_rest, status), count in answers.items() if status >= 500))
+    released = json.loads(newest().read_text(encoding="utf-8"))["paths"]
+    old = {f"{method.upper()} {path}" for path, methods in released.items() for method in methods}
+    newer = sorted(labels - old)
+    print(f"{len(newer)} operations are newer than the released document:")
+    for label in newer:
+        print(f"  {label}:", _counted(Counter({key: count for key, count in answers.items() if key[0] == label}), 2))
+
+
+def _counted(answers: Counter[tuple[str, str, int]], place: int) -> str:
+    found: Counter[Any] = Counter()
+    for key, count in answers.items():
+        found[key[place]] += count
+    return f"{found.total()} (" + ", ".join(f"{name}: {count}" for name, count in sorted(found.items())) + ")"

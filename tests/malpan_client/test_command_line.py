@@ -17,9 +17,13 @@ COMMANDS = (
     *("login", "logout", "whoami", "competitions", "files", "download", "terms", "team", "check", "submit"),
     *("submissions", "submission", "fetch", "limits", "board", "final", "withdraw"),
     *("create", "settings get", "settings update", "close", "export", "publish contest", "publish board"),
+    *("publish stage", "publish standing"),
     *(f"references {name}" for name in ("list", "upload", "publish", "diff", "discard")),
     *(f"webhooks {name}" for name in ("list", "create", "update", "remove", "test", "log", "resend")),
     *(f"rescore {name}" for name in ("list", "start", "show", "preview", "apply", "order", "withdraw", "cancel")),
+    *(f"awards {name}" for name in ("list", "propose", "create", "update", "move", "remove", "publish", "withdraw")),
+    *(f"stages {name}" for name in ("list", "show", "create", "update", "remove")),
+    *(f"stages {name}" for name in ("teams", "scores", "enter", "confirm", "reject")),
 )
 STATUSES = {value for name, value in vars(failing).items() if name.isupper() and isinstance(value, int)}
 
@@ -66,6 +70,7 @@ def test_the_help_and_the_readme_name_every_exit_status(command, spoken):
         (["submit", "spring", "a.json", "--memo"], "값이 필요합니다"),
         (["board", "spring", "--all=yes"], "값을 받지 않습니다"),
         (["rescore", "start", "spring", "--reason", "x", "--teams", "1,b"], "숫자가 아닙니다"),
+        (["stages", "update", "spring", "1", "--cut", "all"], "숫자가 아닙니다"),
     ],
 )
 def test_wrong_usage_is_told_in_the_language_that_is_spoken(command, words, korean):

@@ -18,6 +18,7 @@ from malpan.api.http import PROBLEM
 
 SECURITY: Final = "Bearer"
 WORDS: Final = ("summary", "description", "title")
+TEMPORARY: Final = ("429", "503")  # refusals that may say after how many seconds the same request may succeed
 INTRODUCTION: Final = _(
     "참가자와 운영자가 화면에서 하는 일을 프로그램으로 합니다. 점수는 0~1의 값이며, 화면에 보이는 글은 text에 따로 "
     "있습니다. 시각은 시간대가 붙은 ISO 8601입니다. 오류는 RFC 9457의 problem+json이며 Accept-Language로 고른 언어로 "
@@ -74,7 +75,7 @@ def _complete(operation: dict[str, Any]) -> None:
     for status, each in operation["responses"].items():
         if int(status) >= 400:
             each["content"] = {PROBLEM: next(iter(each["content"].values()))}
-            if status == "429":
+            if status in TEMPORARY:
                 each["headers"] = {"Retry-After": {"schema": {"type": "integer"}}}
 
 

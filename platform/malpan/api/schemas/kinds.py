@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 from django.utils.translation import gettext
@@ -27,9 +27,10 @@ def _storable(text: str) -> str:
 
 
 def _of_these_centuries(moment: datetime) -> datetime:
+    """In UTC: PostgreSQL takes no moment that is written with an offset of sixteen hours or more."""
     if not 2000 <= moment.year <= 2999:
         raise ValueError(gettext("2000년부터 2999년까지의 날짜를 적어 주십시오."))
-    return moment
+    return moment.astimezone(UTC)
 
 
 Text = Annotated[str, AfterValidator(_storable)]
