@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from malpan.competitions.models import Competition, Phase
+from malpan.stages.awarded import awards_of_team
 from malpan.stages.awards import remove_award, update_award, withdraw_awards
 from malpan.stages.models import Award
 from malpan.teams.services import disqualify_team
@@ -123,6 +124,27 @@ def test_a_team_that_was_disqualified_since_has_none(contest: Contest, award: Aw
     publish(contest)
     disqualify_team(team=award.team, actor=contest.writer, note_ko="사유")
     assert titles(board(contest)) == {}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/",
+        "/competitions/{slug}/",
+        "/competitions/{slug}/board/",
+        "/api/v1/competitions/{slug}/awards/",
+    ],
+)
+def test_while_names_are_blind_no_list_names_who_was_awarded(contest: Contest, award: Award, place: str) -> None:
+    where = place.format(slug=contest.competition.slug)
+    title = "으뜸 글월 상"
+    update_award(award=award, actor=contest.writer, title_ko=title)
+    publish(contest)
+    Competition.objects.filter(pk=contest.competition.pk).update(has_blind_names=True)
+    assert title in Client().get(where, follow=True).content.decode()
+    PhaseFactory.create(track=contest.phase.track, slug="next")  # is open
+    assert title not in Client().get(where, follow=True).content.decode()
+    assert list(awards_of_team(award.team)) == [award]  # they know their own name
 
 
 def test_while_names_are_blind_no_row_tells_whose_it_is(contest: Contest, award: Award) -> None:

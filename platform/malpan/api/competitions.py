@@ -22,7 +22,7 @@ from malpan.competitions.terms import accept_terms, acceptance_of
 from malpan.core.downloads import file_answer
 from malpan.core.language import in_language
 from malpan.core.storage import StoredFile, open_private, public_address
-from malpan.stages.awarded import given_awards
+from malpan.stages.awarded import listed_awards
 
 operations = Operations(_("대회"))
 FILE = {
@@ -84,7 +84,7 @@ def track_detail(request: ApiRequest, slug: str, track: str) -> Any:
 )
 def awards(request: ApiRequest, slug: str) -> Any:
     found = visible_competition(request.auth.user, slug)
-    return [given_award(each) for each in given_awards([found])]
+    return [given_award(each) for each in listed_awards([found])]
 
 
 @operations.get(

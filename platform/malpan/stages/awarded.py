@@ -10,6 +10,7 @@ from typing import Final
 from django.db.models import Q, QuerySet
 
 from malpan.competitions.models import Competition, Track
+from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.award_errors import AwardInvalid, AwardNotFound, NoFinalResult
 from malpan.stages.models import Award
@@ -53,8 +54,13 @@ def award_of(competition: Competition, pk: int) -> Award:
     return found
 
 
+def listed_awards(competitions: Iterable[Competition]) -> QuerySet[Award]:
+    """What everybody sees: ``given_awards`` of competitions whose teams have their names; blind ones have numbers."""
+    return given_awards(each for each in competitions if not is_blind(each))
+
+
 def given_awards(competitions: Iterable[Competition]) -> QuerySet[Award]:
-    """What everybody sees: published, and not to a team that was disqualified since."""
+    """What a team was given: published, and not to a team that was disqualified since."""
     rows = Award.objects.filter(competition__in=list(competitions), published_at__isnull=False)
     return (
         rows.filter(team__disqualified_at__isnull=True)
@@ -66,7 +72,7 @@ def given_awards(competitions: Iterable[Competition]) -> QuerySet[Award]:
 def awards_by(track: Track) -> list[Award]:
     """The published awards that rest on a result of ``track``."""
     rests = Q(stage_snapshot__track=track) | Q(board_snapshot__phase__track=track)
-    return list(given_awards([track.competition]).filter(rests))
+    return list(listed_awards([track.competition]).filter(rests))
 
 
 def titles_by_number(awards: Iterable[Award]) -> dict[int, tuple[str, ...]]:

@@ -4,7 +4,7 @@ shown first, and the public one is a click away, as are those of the past.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -14,12 +14,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
-from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.published import day_asked, day_board, past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
 from malpan.stages.awarded import awards_by, titles_by_number
-from malpan.stages.models import Award
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import composites
 from malpan.web.presenters.board import (
@@ -72,18 +70,13 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             "follows_choice": found.rule.counting == "chosen",
         }
         awards = awards_by(page.track) if found.is_final and not found.is_past else []
-        context |= board_table(found, request.GET, link, _titles(page, awards))
+        context |= board_table(found, request.GET, link, titles_by_number(awards))
         context |= spread_context(found) | sureness_context(found) | _views(final, shows_public, link)
         context["awards"] = awards
         context["publications"] = [] if final is None else publications_of(final, link)
         context["past_boards"] = past_boards_of(found, link)
         context["days_place"] = [(name, value) for name, value in _place(page, page.phase).items() if found.days]
     return render(request, "pages/board.html", context)
-
-
-def _titles(page: PageContext, awards: Sequence[Award]) -> dict[int, tuple[str, ...]]:
-    """What stands in the rows; nothing while a row may have a number in the place of a name."""
-    return {} if not awards or is_blind(page.competition) else titles_by_number(awards)
 
 
 def _views(final: Board | None, shows_public: bool, link: Link) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import notices_of
 from malpan.competitions.synonyms import versions_with_synonyms
 from malpan.core.errors import AddressNotFound
-from malpan.stages.awarded import given_awards
+from malpan.stages.awarded import listed_awards
 from malpan.submissions.models import Submission
 from malpan.teams.models import Team
 from malpan.web.pages.context import PageContext, page_context
@@ -46,7 +46,7 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
         "figures": _key_figures(page.competition),
         "timeline": timeline_of(page.tracks, timezone.now()),
         "citation": _citation(page),
-        "awards": list(given_awards([page.competition])),
+        "awards": list(listed_awards([page.competition])),
         "won": winners_of([page.competition]).get(page.competition.pk, []),
     }
     return render(request, "pages/competition.html", context)

@@ -17,7 +17,7 @@ from malpan.competitions.models import Competition, CompetitionRole
 from malpan.competitions.roles import competitions_of
 from malpan.competitions.selectors import published_competitions
 from malpan.competitions.setup import may_create
-from malpan.stages.awarded import given_awards
+from malpan.stages.awarded import listed_awards
 from malpan.stages.models import Award
 from malpan.teams.models import Team
 from malpan.web.presenters.own_contests import own_contests
@@ -77,7 +77,7 @@ def _team_counts() -> dict[int, int]:
 def _awards(competitions: Iterable[Competition]) -> dict[int, list[Award]]:
     """What was given, by the key of the competition."""
     found: dict[int, list[Award]] = {}
-    for award in given_awards(competitions):
+    for award in listed_awards(competitions):
         found.setdefault(award.competition_id, []).append(award)
     return found
 
