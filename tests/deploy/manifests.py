@@ -39,19 +39,23 @@ def kustomization() -> dict[str, Any]:
     return yaml.safe_load((DEPLOY / "kustomization.yaml").read_text())
 
 
-def resources() -> list[dict[str, Any]]:
-    """Everything that the kustomization lists, with its patches."""
+def resources(component: str = "") -> list[dict[str, Any]]:
+    """Everything that the kustomization lists, with its patches and those of a component."""
     found = [
         each
         for path in kustomization()["resources"]
         for each in yaml.safe_load_all((DEPLOY / path).read_text())
         if each
     ]
-    for patch in kustomization()["patches"]:
+    more = yaml.safe_load((DEPLOY / "kubernetes" / component / "kustomization.yaml").read_text()) if component else {}
+    for patch in [*kustomization()["patches"], *more.get("patches", ())]:
         kind, name = patch["target"]["kind"], patch["target"]["name"]
         meant = [each for each in found if each["kind"] == kind and re.fullmatch(name, each["metadata"]["name"])]
         assert len(meant) == len(name.split("|")), name
         for each in meant:
+            if "$patch: delete" in patch["patch"]:
+                found.remove(each)
+                continue
             for step in yaml.safe_load(patch["patch"]):
                 _patch(each, step)
     return found
@@ -84,10 +88,10 @@ def resource(kind: str, name: str) -> dict[str, Any]:
     return found
 
 
-def pods() -> dict[str, dict[str, Any]]:
+def pods(component: str = "") -> dict[str, dict[str, Any]]:
     """The specification of the pod of every deployment and job, also of those by the clock, by name."""
     return {
         each["metadata"]["name"]: each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"]
-        for each in resources()
+        for each in resources(component)
         if each["kind"] in ("Deployment", "Job", "CronJob")
     }

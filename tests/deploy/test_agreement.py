@@ -50,6 +50,14 @@ def test_no_postgresql_logs_what_a_failed_statement_was_given() -> None:
     assert dict(set_up) == LOGS_NO_VALUES
 
 
+def test_nothing_that_an_image_knows_is_set_by_the_example() -> None:
+    """A file of variables comes after those of an image, and would win."""
+    set_by_images = re.findall(r"^(?:ENV| {4}) *([A-Z_]+)=(\w+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert {("SCORING_DEVICE", "cpu"), ("SCORING_DEVICE", "cuda")} <= set(set_by_images)
+    example = dict(re.findall(r"^([A-Z_]+)=(.*)$", (DEPLOY / "env.example").read_text(), re.MULTILINE))
+    assert {name: value for name, value in set_by_images if example.get(name, value) != value} == {}
+
+
 def test_nginx_takes_what_the_site_takes() -> None:
     assert number("client_max_body_size") * MEBIBYTE == settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES
     for address in web_server.ARCHIVE_PATHS:

@@ -64,8 +64,9 @@ def test_compose_is_well_formed_with_every_profile() -> None:
         compose_spec.PyCompose.from_json(json.dumps(merged | {"services": {"web": {"image": "x", "read_onyl": True}}}))
 
 
-def test_kubernetes_accepts_every_resource() -> None:
-    checked = [each for each in resources() if each["apiVersion"] != KEDA]
+@pytest.mark.parametrize("component", ["", "gpu", "s3"])
+def test_kubernetes_accepts_every_resource(component: str) -> None:
+    checked = [each for each in resources(component) if each["apiVersion"] != KEDA]
     assert len(checked) >= 15
     for each in checked:
         kubernetes_validate.validate(each, "1.33", strict=True)
@@ -81,6 +82,22 @@ def test_the_kustomization_names_every_file_and_every_image() -> None:
     assert {image for image in used if "/" not in image} == {each["name"] for each in kustomization()["images"]}
     gpu = yaml.safe_load((DEPLOY / "kubernetes" / "gpu" / "kustomization.yaml").read_text())
     assert {each["name"] for each in gpu["images"]} <= used
+
+
+def test_with_files_in_s3_no_machine_shares_a_disk_of_files() -> None:
+    assert "private" in {each["metadata"]["name"] for each in resources() if each["kind"] == "PersistentVolumeClaim"}
+    left = resources("s3")
+    claims = {each["metadata"]["name"] for each in left if each["kind"] == "PersistentVolumeClaim"}
+    assert claims == {"huggingface", "backups"}
+    for name, pod in pods("s3").items():
+        used = {
+            volume["persistentVolumeClaim"]["claimName"]
+            for volume in pod["volumes"]
+            if "persistentVolumeClaim" in volume
+        }
+        assert used <= claims, name
+        mounted = {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}, name
 
 
 def test_every_pod_is_restricted_and_reads_only() -> None:

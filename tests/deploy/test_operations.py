@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from malpan.submissions import checking
+from malpan.submissions import patience
 from scoring.cli.parser import build_parser
 from tests.deploy.manifests import DEPLOY, composed, resources
 from tests.paths import ROOT
@@ -177,6 +177,6 @@ def test_numbers_beside_the_name_of_a_setting_are_its_default() -> None:
 
 
 def test_the_spans_of_these_limits_are_those_of_the_site() -> None:
-    assert timedelta(minutes=10) == checking.WINDOW
+    assert timedelta(minutes=10) == patience.WINDOW
     assert '"{LOGIN_FAILURES_PER_ACCOUNT}/5m/key,{LOGIN_FAILURES_PER_ADDRESS}/10m/ip"' in SETTINGS
     assert '"{LOGINS_PER_ADDRESS}/m/ip"' in SETTINGS
