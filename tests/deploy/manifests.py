@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from copy import deepcopy
+import shutil
+import subprocess
+import sys
 from functools import cache
-from tempfile import NamedTemporaryFile
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any, Final
 from unittest import mock
 
@@ -15,6 +18,8 @@ import yaml
 from tests.paths import ROOT
 
 DEPLOY: Final = ROOT / "deploy"
+KUBECTL: Final = Path(sys.executable).with_name("kubectl")
+OFFERED: Final = re.compile(r"^# components: \[(.+)\]$", re.MULTILINE)
 PROFILES: Final = ("cpu", "gpu", "backup", "restore", "s3")
 
 
@@ -39,48 +44,23 @@ def kustomization() -> dict[str, Any]:
     return yaml.safe_load((DEPLOY / "kustomization.yaml").read_text())
 
 
-def resources(component: str = "") -> list[dict[str, Any]]:
-    """Everything that the kustomization lists, with its patches and those of a component."""
-    found = [
-        each
-        for path in kustomization()["resources"]
-        for each in yaml.safe_load_all((DEPLOY / path).read_text())
-        if each
-    ]
-    more = yaml.safe_load((DEPLOY / "kubernetes" / component / "kustomization.yaml").read_text()) if component else {}
-    for patch in [*kustomization()["patches"], *more.get("patches", ())]:
-        kind, name = patch["target"]["kind"], patch["target"]["name"]
-        meant = [each for each in found if each["kind"] == kind and re.fullmatch(name, each["metadata"]["name"])]
-        assert len(meant) == len(name.split("|")), name
-        for each in meant:
-            if "$patch: delete" in patch["patch"]:
-                found.remove(each)
-                continue
-            for step in yaml.safe_load(patch["patch"]):
-                _patch(each, step)
-    return found
+@cache
+def resources(*components: str) -> list[dict[str, Any]]:
+    """Everything that ``kubectl apply --kustomize deploy/`` sends, as kubectl builds it.
 
-
-def _patch(found: Any, step: dict[str, Any]) -> None:
-    """One step of a JSON patch (RFC 6902)."""
-    parent, key = _place(found, step["path"])
-    if step["op"] in ("remove", "replace"):
-        del parent[key]
-    if step["op"] == "copy":
-        source, name = _place(found, step["from"])
-        step = step | {"value": deepcopy(source[name])}
-    if isinstance(parent, list) and "value" in step:
-        parent.insert(key, step["value"])
-    elif "value" in step:
-        parent[key] = step["value"]
-
-
-def _place(found: Any, path: str) -> tuple[Any, Any]:
-    """What holds the place that ``path`` points at (RFC 6901), and its name or number there."""
-    *way, last = path.removeprefix("/").split("/")
-    for name in way:
-        found = found[int(name) if isinstance(found, list) else name]
-    return found, int(last) if isinstance(found, list) else last
+    ``components``: those of kubernetes/ that are switched on, by the line that the kustomization keeps for them.
+    """
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "deploy"
+        shutil.copytree(DEPLOY, copy)
+        if components:
+            chosen = ", ".join(f"kubernetes/{name}" for name in components)
+            text, found = OFFERED.subn(f"components: [{chosen}]", (copy / "kustomization.yaml").read_text())
+            assert found == 1
+            (copy / "kustomization.yaml").write_text(text)
+        done = subprocess.run([KUBECTL, "kustomize", copy], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return list(yaml.safe_load_all(done.stdout))
 
 
 def resource(kind: str, name: str) -> dict[str, Any]:
@@ -88,10 +68,10 @@ def resource(kind: str, name: str) -> dict[str, Any]:
     return found
 
 
-def pods(component: str = "") -> dict[str, dict[str, Any]]:
+def pods(*components: str) -> dict[str, dict[str, Any]]:
     """The specification of the pod of every deployment and job, also of those by the clock, by name."""
     return {
         each["metadata"]["name"]: each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"]
-        for each in resources(component)
+        for each in resources(*components)
         if each["kind"] in ("Deployment", "Job", "CronJob")
     }

@@ -8,18 +8,20 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import compose_spec
 import kubernetes_validate
 import pytest
-import yaml
+from pydantic import ValidationError
 
-from tests.deploy.manifests import DEPLOY, composed, kustomization, pods, resource, resources
+from tests.deploy.manifests import DEPLOY, OFFERED, composed, kustomization, pods, resource, resources
 from tests.deploy.units import PYTHON, SYSTEMD, units
 
 KEDA = "keda.sh/v1alpha1"  # not part of Kubernetes: its schema is not either
+BUILT = [(), ("gpu",), ("s3",), ("gpu", "s3")]  # the components of kubernetes/ that are switched on
 INSTANCES = {"malpan-web@.service": "malpan-web@8000.service", "malpan-worker@.service": "malpan-worker@0.service"}
 
 
@@ -64,38 +66,85 @@ def test_compose_is_well_formed_with_every_profile() -> None:
         compose_spec.PyCompose.from_json(json.dumps(merged | {"services": {"web": {"image": "x", "read_onyl": True}}}))
 
 
-@pytest.mark.parametrize("component", ["", "gpu", "s3"])
-def test_kubernetes_accepts_every_resource(component: str) -> None:
-    checked = [each for each in resources(component) if each["apiVersion"] != KEDA]
-    assert len(checked) >= 15
+@pytest.mark.parametrize("components", BUILT, ids=" and ".join)
+def test_kubernetes_accepts_every_resource(components: tuple[str, ...]) -> None:
+    checked = [each for each in resources(*components) if each["apiVersion"] != KEDA]
+    assert len(checked) >= 20
     for each in checked:
         kubernetes_validate.validate(each, "1.33", strict=True)
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(checked[0] | {"specification": {}}, "1.33", strict=True)
 
 
-def test_the_kustomization_names_every_file_and_every_image() -> None:
+def test_keda_accepts_what_scales() -> None:
+    """By the models that cloudcoil makes of KEDA's own definitions of its resources."""
+    from cloudcoil.models.keda import v1alpha1  # a megabyte of classes
+
+    checked = [each for each in resources() if each["apiVersion"] == KEDA]
+    assert {each["kind"] for each in checked} == {"TriggerAuthentication", "ScaledObject"}
+    for each in checked:
+        model = getattr(v1alpha1, each["kind"])
+        read = partial(model.model_validate, strict=True, extra="forbid", by_alias=True, by_name=False)
+        read(each)
+        with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+            read(each | {"spec": each["spec"] | {"specification": {}}})
+        with pytest.raises(ValidationError, match="Field required"):
+            read({name: each[name] for name in each if name != "spec"})
+
+
+def test_the_kustomization_names_every_file_every_component_and_every_image() -> None:
     listed = set(kustomization()["resources"])
     assert listed == {f"kubernetes/{path.name}" for path in (DEPLOY / "kubernetes").glob("*.yaml")}
-    assert kustomization()["configMapGenerator"] == [{"name": "nginx", "files": ["nginx.conf"]}]
-    used = {container["image"] for pod in pods().values() for container in pod["containers"]}
-    assert {image for image in used if "/" not in image} == {each["name"] for each in kustomization()["images"]}
-    gpu = yaml.safe_load((DEPLOY / "kubernetes" / "gpu" / "kustomization.yaml").read_text())
-    assert {each["name"] for each in gpu["images"]} <= used
+    [offered] = OFFERED.findall((DEPLOY / "kustomization.yaml").read_text())
+    there = (DEPLOY / "kubernetes").glob("*/kustomization.yaml")
+    assert set(offered.split(", ")) == {f"kubernetes/{path.parent.name}" for path in there}
+    named = {f"{each['name']}:{each['newTag']}" for each in kustomization()["images"]}
+    plain, with_gpu = own_images(pods()), own_images(pods("gpu"))
+    assert plain | with_gpu == named, "the component takes registry and version from the images of deploy/ too"
+    assert (len(plain - with_gpu), len(with_gpu - plain)) == (1, 1)
+
+
+def own_images(found: dict[str, dict[str, Any]]) -> set[str]:
+    """Those that no registry is named for."""
+    containers = [each for pod in found.values() for each in pod["containers"] + pod.get("initContainers", [])]
+    return {each["image"] for each in containers if "/" not in each["image"]}
+
+
+def test_every_worker_has_a_gpu_where_workers_have_gpus() -> None:
+    [container] = pods("gpu")["worker"]["containers"]
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
+
+
+@pytest.mark.parametrize("components", BUILT, ids=" and ".join)
+def test_whatever_a_pod_mounts_is_there(components: tuple[str, ...]) -> None:
+    """Claims and files; secrets are made by hand."""
+    there = {(each["kind"], each["metadata"]["name"]) for each in resources(*components)}
+    mounted = set()
+    for pod in pods(*components).values():
+        for volume in pod["volumes"]:
+            if claim := volume.get("persistentVolumeClaim"):
+                mounted.add(("PersistentVolumeClaim", claim["claimName"]))
+            if files := volume.get("configMap"):
+                mounted.add(("ConfigMap", files["name"]))
+    assert mounted == {each for each in there if each[0] in ("PersistentVolumeClaim", "ConfigMap")}
+
+
+def test_the_proxy_starts_anew_with_another_configuration() -> None:
+    """Its name has the digest of what it holds."""
+    [files] = [each for each in resources() if each["kind"] == "ConfigMap"]
+    assert files["data"] == {"nginx.conf": (DEPLOY / "nginx.conf").read_text()}
+    assert re.fullmatch(r"nginx-[a-z0-9]{10}", files["metadata"]["name"])
 
 
 def test_with_files_in_s3_no_machine_shares_a_disk_of_files() -> None:
-    assert "private" in {each["metadata"]["name"] for each in resources() if each["kind"] == "PersistentVolumeClaim"}
-    left = resources("s3")
-    claims = {each["metadata"]["name"] for each in left if each["kind"] == "PersistentVolumeClaim"}
-    assert claims == {"huggingface", "backups"}
+    def claims(*components: str) -> set[str]:
+        found = resources(*components)
+        return {each["metadata"]["name"] for each in found if each["kind"] == "PersistentVolumeClaim"}
+
+    assert claims() - claims("s3") == {"private"}
     for name, pod in pods("s3").items():
-        used = {
-            volume["persistentVolumeClaim"]["claimName"]
-            for volume in pod["volumes"]
-            if "persistentVolumeClaim" in volume
-        }
-        assert used <= claims, name
+        rooms = [volume for volume in pod["volumes"] if volume["name"] == "private"]
+        assert rooms in ([], [{"name": "private", "emptyDir": {}}]), name
         mounted = {mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
         assert mounted == {volume["name"] for volume in pod["volumes"]}, name
 

@@ -82,7 +82,7 @@ def test_every_program_is_a_pod_of_kubernetes() -> None:
     targets = stages()
     for name, pod in own.items():
         program = PROGRAMS[pod["containers"][0]["args"][1]]
-        image = pod["containers"][0]["image"].removeprefix("malpan-")
+        image = pod["containers"][0]["image"].removeprefix("malpan-").partition(":")[0]
         assert image == ("worker-cpu" if name == "worker" else "web")
         assert _signal(None, targets[image]) == program.stop_signal.name
         assert pod["terminationGracePeriodSeconds"] >= program.grace
