@@ -36,8 +36,10 @@ class ChaosSite(Stack):
     Nothing of the chaos is a user of the embedded servers: they stop with the supervisor, as they would.
     """
 
-    def __init__(self, var_dir: Path, models_dir: Path) -> None:
+    def __init__(self, var_dir: Path, models_dir: Path, room: int = DISK_BYTES) -> None:
+        """``room``: bytes of its file system, where it has one of its own."""
         super().__init__(var_dir, models_dir)
+        self._room = room
         self.environment |= SETTINGS | {"SCORING_WORKERS": "2", "WEB_WORKERS": "2"}
         self.disk: Disk | None = None
         self._own = ExitStack()
@@ -47,7 +49,7 @@ class ChaosSite(Stack):
     def start_and_keep(self) -> None:
         """Start it, on a file system of its own where that can be had."""
         with suppress(NoDisk):
-            self.disk = self._own.enter_context(mounted(self.var_dir, DISK_BYTES))
+            self.disk = self._own.enter_context(mounted(self.var_dir, self._room))
         self.start()
         self._keeper.start()
 

@@ -23,7 +23,7 @@ from tests.fuzz.sound import CAPTIONS, ESSAYS, OFFICIAL, RECIPES, RICH, sound_fi
 
 EXAMPLES = {"answers": 200, "captions": 100, "essays": 100, "bytes": 120}
 EXAMPLES |= {"questions": 60, "scores": 60, "synonyms": 60, "stages": 60, "frames": 50}
-EXAMPLES |= {"archives": 40, "page": 25, "api": 30, "organisers": 60, "forms": 30}
+EXAMPLES |= {"archives": 90, "page": 25, "api": 30, "organisers": 60, "forms": 30}
 FILE_KINDS = {kind.name: kind for kind in file_kinds()}
 FILE_KINDS["captions"] = replace(FILE_KINDS["captions"], judge=judge_without_okt)  # a second is left of ten
 

@@ -12,11 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.scoring.test_plugins import block, install
-from tests.system.browsers import chromium, pages_of
+from tests.system.browsers import EXPECTED_WITHIN, chromium, pages_of
 from tests.system.new_site import MODELS, new_site
 from tests.system.stack import Stack
 
-EXPECTED_WITHIN = 60_000  # milliseconds; a page takes a fraction of one second where nothing else runs
 expect.set_options(timeout=EXPECTED_WITHIN)
 
 

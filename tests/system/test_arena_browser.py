@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.system.browsers import PASSWORD, complaints_of, sign_up, take_pictures
+from tests.system.browsers import PASSWORD, complaints_of, new_page, sign_up, take_pictures
 from tests.system.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -37,7 +37,7 @@ class Judge:
 
     def __init__(self, browser: Browser, stack: Stack, folder: Path, **options: Any) -> None:
         self.context = browser.new_context(locale="ko-KR", **options)
-        self.page, self.stack, self.folder = self.context.new_page(), stack, folder
+        self.page, self.stack, self.folder = new_page(self.context), stack, folder
         self.complaints = complaints_of(self.page, but="422")  # a form that is refused: to the browser an error
         self.email = sign_up(self.page, stack)
         self.campaign = 0

@@ -18,6 +18,7 @@ from tests.chaos.site import ChaosSite
 pytestmark = pytest.mark.services
 
 PATIENCE = 4.0
+ROOM_BYTES = 512 * 2**20  # for two minutes; to fill more would take the others' time
 NAMES = (
     "child paused",
     "worker killed",
@@ -34,7 +35,7 @@ NAMES = (
 
 
 def test_nothing_is_lost_doubled_or_late_whatever_is_killed(new_directory: Path, models_dir: Path) -> None:
-    chaos = Chaos(ChaosSite(new_directory, models_dir), seed=20261123, patience=PATIENCE)
+    chaos = Chaos(ChaosSite(new_directory, models_dir, ROOM_BYTES), seed=20261123, patience=PATIENCE)
     outcome = chaos.run(faults=[BY_NAME[name] for name in NAMES])
     names = [name for name in NAMES if chaos.site.disk is not None or not BY_NAME[name].needs_disk]
     assert len(outcome.recoveries) == len(names) + 1
