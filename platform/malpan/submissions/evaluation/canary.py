@@ -58,6 +58,9 @@ def _wrong(name: str, profile: str) -> str | None:
     except (ScoringError, Error):  # a model is missing, the database is away
         raise
     except Exception as error:
+        if METRICS.origin(name):  # a plug-in may take other texts; one of this package scores them where it is in order
+            logger.warning("%s cannot score the fixed items, and is not checked", name, exc_info=True)
+            return None
         logger.exception("%s does not score the fixed items", name)
         return f"{name}: {type(error).__name__}: {error}"
     return None if found is None else str(found)
@@ -76,16 +79,7 @@ def _difference(name: str, profile: str) -> Difference | None:
     if not canary.is_checked(METRICS[name], store):  # another server's, without frames, or optional without a model
         return None
     with canary.loaded(name, store) as metric:
-        try:
-            rows = canary.rows_of(metric)
-        except ScoringError:
-            raise
-        except Exception:
-            if not METRICS.origin(name):  # one of this package scores them wherever it is in order
-                raise
-            logger.warning("%s cannot score the fixed items, and is not checked", name, exc_info=True)
-            return None
-        known = canary.known_rows(metric)
+        rows, known = canary.rows_of(metric), canary.known_rows(metric)
         return canary.difference(name, _kept(metric, rows) if known is None else known, rows)
 
 
