@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import runpy
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from malpan.submissions.integrity import chain, receipts
 from malpan.submissions.models import ChainEntry, HiddenResult, Submission
 from malpan.teams.models import Team
 from malpan.web.pages.chain import SCRIPT
+from scoring.composite import COMPARED_DECIMALS
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission
 from tests.web.conftest import SCORES, client_of
 
@@ -91,6 +93,10 @@ def all_files(phase: Phase, submission: Submission, member: Client) -> dict[str,
         "board": body(Client().get(board_url(phase))),
         "receipt": body(member.get(f"/submissions/{submission.public_id}/receipt.json")),
     }
+
+
+def test_script_compares_to_as_many_decimals_as_the_site() -> None:
+    assert runpy.run_path(str(SCRIPT))["DECIMALS"] == COMPARED_DECIMALS
 
 
 def test_script_is_served_as_text_and_needs_nothing_but_python() -> None:

@@ -1,11 +1,25 @@
-"""The name of a team shown to others: its number while the names of a competition are blind."""
+"""Names of teams: which are allowed, and what others see of them: a number while names are blind."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from malpan.core.text import has_unseen, one_line
+from malpan.teams.errors import TeamNameInvalid
 from malpan.teams.models import Team
+
+TEAM_NAME_MAX_CHARS: Final = 60
+
+
+def clean_team_name(name: str) -> str:
+    """``name`` as it is stored; raises ``TeamNameInvalid``."""
+    clean = one_line(name)
+    if not 0 < len(clean) <= TEAM_NAME_MAX_CHARS or has_unseen(clean):
+        raise TeamNameInvalid(limit=TEAM_NAME_MAX_CHARS)
+    return clean
 
 
 def shown_name(team: Team, *, viewer_team: Team | None, is_blind: bool, sees_all: bool = False) -> str:

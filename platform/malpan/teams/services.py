@@ -18,7 +18,7 @@ from malpan.core import audit
 from malpan.core.constraints import violated_constraint
 from malpan.core.errors import DomainError
 from malpan.core.locks import Level, lock_rows
-from malpan.core.text import has_unseen, one_line
+from malpan.core.text import one_line
 from malpan.teams.errors import (
     AlreadyInTeam,
     CompetitionOver,
@@ -30,16 +30,15 @@ from malpan.teams.errors import (
     TeamDisqualified,
     TeamInUse,
     TeamNameFinal,
-    TeamNameInvalid,
     TeamNameTaken,
 )
 from malpan.teams.models import Membership, Team
+from malpan.teams.naming import clean_team_name
 from malpan.teams.selectors import has_final_board, is_disqualified, last_end, require_leader, require_member
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
 
-TEAM_NAME_MAX_CHARS: Final = 60
 NOTE_MAX_CHARS: Final = 300
 MODEL_FIELDS: Final = ("model_name", "model_size", "model_url", "paper_url")
 
@@ -280,14 +279,6 @@ def lock_team(team: Team) -> Team:
 def lock_teams(teams: QuerySet[Team]) -> list[Team]:
     """The current rows of ``teams``, locked until the transaction ends; their uploads wait."""
     return list(lock_rows(teams, Level.TEAM))
-
-
-def clean_team_name(name: str) -> str:
-    """``name`` as it is stored; raises ``TeamNameInvalid``."""
-    clean = one_line(name)
-    if not 0 < len(clean) <= TEAM_NAME_MAX_CHARS or has_unseen(clean):
-        raise TeamNameInvalid(limit=TEAM_NAME_MAX_CHARS)
-    return clean
 
 
 def team_refusal(error: IntegrityError, name: str) -> DomainError | IntegrityError:

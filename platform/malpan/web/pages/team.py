@@ -25,9 +25,8 @@ from malpan.teams import selectors
 from malpan.teams.errors import InvitationForAnother
 from malpan.teams.invitations import join_team, masked, obstacle_to
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
-from malpan.teams.naming import public_note
+from malpan.teams.naming import TEAM_NAME_MAX_CHARS, public_note
 from malpan.teams.selectors import invitation_by_token, members_of, team_of
-from malpan.teams.services import TEAM_NAME_MAX_CHARS
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.forms.team import InviteForm, MergeSearchForm, TeamForm, TeamModelForm
 from malpan.web.pages.context import MemberRequest, PageContext, members_only, page_context
