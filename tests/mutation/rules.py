@@ -56,6 +56,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.finals": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
     "malpan.leaderboard.rescore_preview": (
         "leaderboard/test_rescore_preview.py",
+        "submissions/rescoring/test_together.py::test_each_preview_has_to_have_been_seen",
         "leaderboard/test_closeness.py",
         "submissions/rescoring/test_services.py",
         "leaderboard/test_composite_boards.py",
@@ -87,7 +88,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_composite_boards.py",
         "leaderboard/test_day_boards.py",
     ),
-    "malpan.leaderboard.recomputing": ("leaderboard/test_verification.py",),
+    "malpan.leaderboard.recomputing": ("leaderboard/test_recomputing.py",),
     "malpan.leaderboard.closeness": ("leaderboard/test_closeness.py", "web/test_composite_pages.py"),
     "malpan.leaderboard.sureness.sources": _SURENESS,
     "malpan.leaderboard.sureness.computing": _SURENESS,
