@@ -122,9 +122,16 @@ def _outcomes_of_swapped(
             return plugin.complete
 
         [(_, found)] = in_children([(rule.module, work, math.inf)], 1)
+        told = pickle.loads(results.read_bytes()) if results.exists() else ()
+        if isinstance(told, _Failures):
+            raise BrokenTests(f"{rule.module} as it is: {'; '.join(told)}")
         _require_sound(rule, found)
-        found, unreached = pickle.loads(results.read_bytes())
+        found, unreached = told
         return found, unreached
+
+
+class _Failures(list[str]):
+    """The tests that failed on the original, each with the last line of what it said."""
 
 
 class _Rounds:
@@ -136,6 +143,7 @@ class _Rounds:
         self._functions: dict[str, list[FunctionType]] = {}
         self._lines: set[int] = set()  # that run now
         self._lines_for_all: dict[Any, set[int]] = {}  # that a fixture runs for all tests below a node
+        self._failures = _Failures()
         self.complete = False
 
     @pytest.hookimpl(tryfirst=True)
@@ -163,6 +171,10 @@ class _Rounds:
                 self._lines_for_all.setdefault(request.node, set()).update(self._lines)
             self._lines |= around
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._failures.append(f"{report.nodeid} failed, {report.longreprtext.rpartition(chr(10))[2]}")
+
     def _reached(self, session: pytest.Session) -> dict[str, tuple[float, set[int]]] | None:
         """How long each test takes and which lines of the module it runs, by its id; ``None`` if one fails."""
 
@@ -175,7 +187,7 @@ class _Rounds:
                 self._lines, before = set(), time.process_time()
             for item in session.items:
                 reached[item.nodeid][1].update(*(self._lines_for_all.get(node, ()) for node in item.listchain()))
-            self._results.write_bytes(pickle.dumps(reached))
+            self._results.write_bytes(pickle.dumps(self._failures or reached))
             return not session.testsfailed
 
         [(_, found)] = in_children([(None, work, math.inf)], 1)
