@@ -80,6 +80,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.passing": ("leaderboard/test_passing.py",),
     "malpan.leaderboard.published": (
         "leaderboard/test_published.py",
+        "leaderboard/test_day_boards.py",
         "leaderboard/test_snapshots.py",
         "leaderboard/test_composite_boards.py",
     ),
@@ -107,7 +108,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.intake": (
         *(*_UPLOADS, "submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
     ),
-    "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
+    "malpan.submissions.evaluation.runs": (
+        *_RUNS,
+        "submissions/integrity/test_chain.py",
+        "submissions/test_letters.py",
+        "submissions/rescoring/test_from_scratch.py",
+    ),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
     "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_submissions.py"),
