@@ -30,9 +30,11 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 import pytest
+from django.core.cache import caches
 
 from malpan.local.die_with_parent import die_with_parent
 from tests import settings  # starts PostgreSQL and Redis, for all processes
+from tests.caches import OwnKeysRedisCache
 from tests.mutation.mutants import Mutant, Source
 from tests.mutation.rules import Rule
 
@@ -318,10 +320,18 @@ def _fork(work: Callable[[], bool], seconds: float) -> int:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
-        settings.CACHES["default"]["KEY_PREFIX"] = f"test-{os.getpid()}"
+        _own_keys(f"test-{os.getpid()}")
         status = 0 if work() else 1
     finally:
         os._exit(status)
+
+
+def _own_keys(prefix: str) -> None:
+    """Begin the keys in the cache with ``prefix``: those of caches that the parent opened, and of threads to come."""
+    settings.CACHES["default"]["KEY_PREFIX"] = prefix
+    for cache in caches.all(initialized_only=True):
+        if isinstance(cache, OwnKeysRedisCache):
+            cache.key_prefix = prefix
 
 
 def _end(pid: int) -> None:
