@@ -141,7 +141,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
-    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("apply", "alongside")},
+    "malpan.submissions.rescoring.apply": (*_RESCORING, "submissions/rescoring/test_from_scratch.py"),
+    "malpan.submissions.rescoring.alongside": _RESCORING,
     "malpan.submissions.rescoring.batches": (
         "submissions/rescoring/test_batches_together.py",
         *_RESCORING,
