@@ -31,4 +31,4 @@ def held(row: Model) -> Iterator[None]:
             yield
         finally:
             with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = 0")
+                cursor.execute("SET lock_timeout = DEFAULT")

@@ -19,10 +19,12 @@ os.environ.setdefault("MALPAN_VAR", str(_VAR))
 (_VAR / "static").mkdir(exist_ok=True)
 
 from malpan.settings import *  # noqa: E402,F403 (they are read from the environment completed above)
-from malpan.settings import CACHES  # noqa: E402
+from malpan.settings import CACHES, DATABASES  # noqa: E402
 
 # each process has a database (tests.database) and cache keys of its own, so that two runs at once do not meet
 CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX": f"test-{os.getpid()}"}
+# a test that waits for a lock which nobody gives back fails, and does not keep the run for ever
+DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c lock_timeout=60s"
 CHECK_LOCK_ORDER = True
 API_REQUESTS_PER_TOKEN = API_REQUESTS_PER_ADDRESS = API_UPLOADS_PER_TEAM = 0  # tests of limits set them
 CHAIN_DOWNLOADS_PER_ADDRESS = 0

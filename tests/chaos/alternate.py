@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+import psutil
+
 from tests.chaos.background import all_the_while
 from tests.system.stack import Stack, status_of
 from tests.waiting import wait_for
@@ -22,7 +24,7 @@ PROGRAMS: Final = {"scoring": 9.0, "malpan.web_server": 8.0}  # a word of the co
 BACK_SECONDS: Final = 60.0
 ASK_SECONDS: Final = 0.1
 LATE_SECONDS: Final = 0.5  # an answer later than this: nobody was there
-_ENDED: Final = re.compile(r"malpan +\| (\S+): 끝났습니다\(SIGKILL\)")
+_ENDED: Final = re.compile(r"malpan +\| (\S+): 끝났습니다\((.+?)\)")
 
 
 @dataclass
@@ -30,10 +32,15 @@ class Alternation:
     """What the kills showed. The names are those of the supervisor's programs."""
 
     kills: Counter[str] = field(default_factory=Counter)
-    restarts: Counter[str] = field(default_factory=Counter)
+    ends: Counter[tuple[str, str]] = field(default_factory=Counter)  # that were told: the program, and how it ended
     seconds: float = 0.0
     down: list[float] = field(default_factory=list)  # the times in which the site did not answer
     descriptors: tuple[int, int] = (0, 0)  # of the supervisor, before and after
+
+    @property
+    def restarts(self) -> Counter[str]:
+        """How often a program was told to have been killed, and to be started again."""
+        return Counter({name: count for (name, how), count in self.ends.items() if how == "SIGKILL"})
 
     def holds(self) -> bool:
         return self.kills == self.restarts and self.descriptors[0] >= self.descriptors[1]
@@ -49,6 +56,7 @@ class Alternation:
                 "| program | kills | restarts told |",
                 "| --- | ---: | ---: |",
                 *(f"| {name} | {count} | {self.restarts[name]} |" for name, count in sorted(self.kills.items())),
+                *(f"\n{name} ended by itself: {how}" for name, how in sorted(self.ends) if how != "SIGKILL"),
             ]
         )
 
@@ -68,18 +76,20 @@ def alternate(site: Stack, kills: int, programs: dict[str, float] = PROGRAMS) ->
         wait_for(lambda: all(len(site.programs(word)) == count for word, count in counts.items()), "all run")
         wait_for(site.is_well, "the site is well", seconds=BACK_SECONDS)
         found.seconds = time.monotonic() - began
-    found.restarts, found.descriptors = _told(site) - told, (before, _descriptors(site))
+    found.ends, found.descriptors = _told(site) - told, (before, _descriptors(site))
     return found
 
 
 def _kill(
     site: Stack, word: str, every: float, found: Alternation, most: int, over: threading.Event, stop: threading.Event
 ) -> None:
-    """Kill every process of a program now and then, as soon as there is one."""
+    """Kill every process of a program now and then, as soon as there is one. Of one that has ended nobody is told."""
     try:
         while found.kills.total() < most and not stop.wait(every):
             wait_for(lambda: site.programs(word), f"{word} again", seconds=BACK_SECONDS)
             for process in site.programs(word):
+                if process.status() == psutil.STATUS_ZOMBIE:
+                    continue
                 name = process.environ()["MALPAN_PROGRAM"]
                 process.kill()
                 found.kills[name] += 1
@@ -110,6 +120,6 @@ def _descriptors(site: Stack) -> int:
     return min(found)
 
 
-def _told(site: Stack) -> Counter[str]:
-    """How often the supervisor has told of a kill, by program."""
+def _told(site: Stack) -> Counter[tuple[str, str]]:
+    """How often the supervisor has told of an end, by program and how it ended."""
     return Counter(_ENDED.findall(site.log))

@@ -10,12 +10,13 @@ from malpan.competitions.drafts import create_draft
 from malpan.competitions.errors import (
     CountingInvalid,
     PhaseAlreadyPublished,
+    PhaseNotRunning,
     PhaseSettingsInvalid,
     ReferencesInUse,
     SplitInvalid,
 )
 from malpan.competitions.models import Phase
-from malpan.competitions.phases import SETTINGS, set_board, update_phase
+from malpan.competitions.phases import SETTINGS, close_phase, set_board, update_phase
 from malpan.competitions.setup import COPIED_PHASE
 from malpan.competitions.splitting import split_ids
 from malpan.core.models import AuditEntry
@@ -45,6 +46,22 @@ def test_a_board_is_frozen_from_then_on_whichever_way_it_is_set(phase):
         assert change(phase=phase, actor=None, board="hidden").frozen_at is None
     actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
     assert actions == ["phase.update"] * 2 + ["phase.set_board"] * 2, "what changed nothing is no entry"
+
+
+def test_a_running_phase_is_closed_at_this_very_second_and_no_other_one():
+    begun = timezone.now().replace(microsecond=0) - timedelta(days=1)
+    phase = PhaseFactory.create(starts_at=begun, ends_at=begun + timedelta(days=3))
+    moment = begun + timedelta(days=1, microseconds=500_001)
+    for early_or_late in (begun - timedelta(seconds=1), begun + timedelta(days=3, seconds=1)):
+        with pytest.raises(PhaseNotRunning):
+            close_phase(phase=phase, actor=None, now=early_or_late)
+    assert close_phase(phase=phase, actor=None, now=moment).ends_at == begun + timedelta(days=1)
+    with pytest.raises(PhaseNotRunning):
+        close_phase(phase=phase, actor=None, now=moment)
+
+    other = PhaseFactory.create(starts_at=begun, ends_at=begun + timedelta(days=3))
+    closed = close_phase(phase=other, actor=None)
+    assert timedelta() <= timezone.now() - closed.ends_at < timedelta(minutes=2), "now, where no moment is given"
 
 
 def test_references_are_split_by_the_share_of_the_phase_and_its_secret_seed(phase):

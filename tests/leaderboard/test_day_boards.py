@@ -96,6 +96,7 @@ def test_every_phase_has_its_own_boards_numbered_from_the_first_day(phase: Phase
     standings.refresh(other)
     assert [keep_day_boards(NIGHT), keep_day_boards(NIGHT + A_DAY), keep_day_boards(NIGHT + 2 * A_DAY)] == [1, 2, 2]
     days = [YESTERDAY, YESTERDAY + A_DAY, YESTERDAY + 2 * A_DAY]
+    assert sorted(day_board(phase, days[1]).days) == days
     for each, names in ((phase, ["가", "기준", "나", "다"]), (other, ["딴 팀"])):
         kept = each.snapshots.filter(kind=BoardSnapshot.Kind.DAY).order_by("number")
         assert [(board.number, board.day) for board in kept] == list(enumerate(days, 1))

@@ -210,6 +210,21 @@ def test_a_board_of_a_composite_is_sorted_by_it(phase: Phase) -> None:
 
 
 # --- what became of the teams -----------------------------------------------------------------------------------------
+def test_a_team_s_model_stands_beside_the_name_that_it_still_has(phase: Phase, organiser: User) -> None:
+    team = team_of(phase, "가", 0.9, model_name="작은 모델")
+    team_of(phase, "나", 0.8)
+    publish_final_board(phase=phase, actor=organiser)
+
+    found = published_board(phase)
+    assert found is not None
+    assert [row.model and row.model.name for row in found.rows] == ["작은 모델", None]
+
+    Team.objects.filter(pk=team.pk).update(name="다른 이름")
+    found = published_board(phase)
+    assert found is not None
+    assert [(row.team_name, row.model) for row in found.rows] == [("가", None), ("나", None)]
+
+
 def test_teams_that_were_disqualified_since_and_programs_are_marked(phase: Phase, organiser: User) -> None:
     gone, program = team_of(phase, "가", 0.9), team_of(phase, "나", 0.5, is_program=True)
     team_of(phase, "다", 0.4)

@@ -56,6 +56,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.finals": ("leaderboard/test_snapshots.py", "leaderboard/test_composite_boards.py"),
     "malpan.leaderboard.rescore_preview": (
         "leaderboard/test_rescore_preview.py",
+        "submissions/rescoring/test_together.py::test_each_preview_has_to_have_been_seen",
         "leaderboard/test_closeness.py",
         "submissions/rescoring/test_services.py",
         "leaderboard/test_composite_boards.py",
@@ -79,6 +80,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.leaderboard.passing": ("leaderboard/test_passing.py",),
     "malpan.leaderboard.published": (
         "leaderboard/test_published.py",
+        "leaderboard/test_day_boards.py",
         "leaderboard/test_snapshots.py",
         "leaderboard/test_composite_boards.py",
     ),
@@ -87,7 +89,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_composite_boards.py",
         "leaderboard/test_day_boards.py",
     ),
-    "malpan.leaderboard.recomputing": ("leaderboard/test_verification.py",),
+    "malpan.leaderboard.recomputing": ("leaderboard/test_recomputing.py",),
     "malpan.leaderboard.closeness": ("leaderboard/test_closeness.py", "web/test_composite_pages.py"),
     "malpan.leaderboard.sureness.sources": _SURENESS,
     "malpan.leaderboard.sureness.computing": _SURENESS,
@@ -106,7 +108,12 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.intake": (
         *(*_UPLOADS, "submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
     ),
-    "malpan.submissions.evaluation.runs": (*_RUNS, "submissions/integrity/test_chain.py"),
+    "malpan.submissions.evaluation.runs": (
+        *_RUNS,
+        "submissions/integrity/test_chain.py",
+        "submissions/test_letters.py",
+        "submissions/rescoring/test_from_scratch.py",
+    ),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
     "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_submissions.py"),
@@ -126,6 +133,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.integrity.chain": ("submissions/integrity/test_chain.py",),
     "malpan.submissions.scoring_changes": (
         "submissions/test_scoring_changes.py",
+        "competitions/test_room.py",
         "competitions/test_phases.py",
         "competitions/test_composites.py",
         "leaderboard/test_keeping.py",
@@ -133,7 +141,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
-    **{f"malpan.submissions.rescoring.{name}": _RESCORING for name in ("apply", "alongside")},
+    "malpan.submissions.rescoring.apply": (*_RESCORING, "submissions/rescoring/test_from_scratch.py"),
+    "malpan.submissions.rescoring.alongside": _RESCORING,
     "malpan.submissions.rescoring.batches": (
         "submissions/rescoring/test_batches_together.py",
         *_RESCORING,
@@ -141,6 +150,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.rescoring.deltas": ("submissions/rescoring/test_deltas.py",),
     "malpan.submissions.rescoring.services": (
         *_RESCORING[1:],
+        "submissions/rescoring/test_from_scratch.py::test_a_cancelled_one_leaves_nothing",
         "submissions/rescoring/test_edges.py",
         "submissions/rescoring/test_together.py",
         "submissions/rescoring/test_orders.py::test_a_failed_run_ends_the_order_with_the_reason_and_a_letter",
@@ -168,7 +178,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.stages.publishing": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.entering": ("stages/test_services.py", "stages/test_campaign_stage.py"),
     "malpan.stages.contents": ("stages/test_services.py", "stages/test_campaign_stage.py"),
-    "malpan.stages.awards": ("stages/test_awards.py",),
+    "malpan.stages.awards": ("stages/test_awards.py", "stages/test_award_letters.py"),
     "malpan.arena.disqualified": (
         "arena/test_closing.py",
         "arena/test_panel.py::test_what_was_open_of_a_reinstated_team_comes_back",

@@ -30,9 +30,11 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 import pytest
+from django.core.cache import caches
 
 from malpan.local.die_with_parent import die_with_parent
 from tests import settings  # starts PostgreSQL and Redis, for all processes
+from tests.caches import OwnKeysRedisCache
 from tests.mutation.mutants import Mutant, Source
 from tests.mutation.rules import Rule
 
@@ -122,9 +124,16 @@ def _outcomes_of_swapped(
             return plugin.complete
 
         [(_, found)] = in_children([(rule.module, work, math.inf)], 1)
+        told = pickle.loads(results.read_bytes()) if results.exists() else ()
+        if isinstance(told, _Failures):
+            raise BrokenTests(f"{rule.module} as it is: {'; '.join(told)}")
         _require_sound(rule, found)
-        found, unreached = pickle.loads(results.read_bytes())
+        found, unreached = told
         return found, unreached
+
+
+class _Failures(list[str]):
+    """The tests that failed on the original, each with the last line of what it said."""
 
 
 class _Rounds:
@@ -136,6 +145,7 @@ class _Rounds:
         self._functions: dict[str, list[FunctionType]] = {}
         self._lines: set[int] = set()  # that run now
         self._lines_for_all: dict[Any, set[int]] = {}  # that a fixture runs for all tests below a node
+        self._failures = _Failures()
         self.complete = False
 
     @pytest.hookimpl(tryfirst=True)
@@ -163,6 +173,10 @@ class _Rounds:
                 self._lines_for_all.setdefault(request.node, set()).update(self._lines)
             self._lines |= around
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._failures.append(f"{report.nodeid} failed, {report.longreprtext.rpartition(chr(10))[2]}")
+
     def _reached(self, session: pytest.Session) -> dict[str, tuple[float, set[int]]] | None:
         """How long each test takes and which lines of the module it runs, by its id; ``None`` if one fails."""
 
@@ -175,7 +189,7 @@ class _Rounds:
                 self._lines, before = set(), time.process_time()
             for item in session.items:
                 reached[item.nodeid][1].update(*(self._lines_for_all.get(node, ()) for node in item.listchain()))
-            self._results.write_bytes(pickle.dumps(reached))
+            self._results.write_bytes(pickle.dumps(self._failures or reached))
             return not session.testsfailed
 
         [(_, found)] = in_children([(None, work, math.inf)], 1)
@@ -306,10 +320,18 @@ def _fork(work: Callable[[], bool], seconds: float) -> int:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
-        settings.CACHES["default"]["KEY_PREFIX"] = f"test-{os.getpid()}"
+        _own_keys(f"test-{os.getpid()}")
         status = 0 if work() else 1
     finally:
         os._exit(status)
+
+
+def _own_keys(prefix: str) -> None:
+    """Begin the keys in the cache with ``prefix``: those of caches that the parent opened, and of threads to come."""
+    settings.CACHES["default"]["KEY_PREFIX"] = prefix
+    for cache in caches.all(initialized_only=True):
+        if isinstance(cache, OwnKeysRedisCache):
+            cache.key_prefix = prefix
 
 
 def _end(pid: int) -> None:

@@ -61,12 +61,7 @@ for mutant, outcome in running.outcomes(Rule("toy_rule", Path("toy_rule.py").abs
 
 
 def test_mutants_are_killed_and_survivors_named(tmp_path: Path) -> None:
-    (tmp_path / "toy_rule.py").write_text(RULE, encoding="utf-8")
-    (tmp_path / "test_toy.py").write_text(TESTS, encoding="utf-8")
-
-    path = f"{tmp_path}:{ROOT}:{ROOT / 'platform'}"
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = run(tmp_path, TESTS)
 
     assert sorted(line for line in done.stdout.splitlines() if "  [" in line) == [
         "killed: 25: if count >= LIMIT:  [>= → <]",
@@ -81,6 +76,21 @@ def test_mutants_are_killed_and_survivors_named(tmp_path: Path) -> None:
         "survived: 21: check(count)  [left out]",
         "survived: 9: LIMIT = half(6)  [6 → 7]",  # 7 // 2 is 3 as well
     ], done.stderr
+
+
+def test_tests_that_fail_on_the_original_are_named(tmp_path: Path) -> None:
+    done = run(tmp_path, TESTS + "\n\ndef test_more():\n    require(3)\n")
+
+    assert done.returncode == 1
+    assert "toy_rule as it is: test_toy.py::test_more failed, toy_rule.py:" in done.stderr
+
+
+def run(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
+    (folder / "toy_rule.py").write_text(RULE, encoding="utf-8")
+    (folder / "test_toy.py").write_text(tests, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}:{ROOT / 'platform'}"}
+    command = [sys.executable, "-c", RUN]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_mutant_differs_in_one_place_and_the_source_stays(tmp_path: Path) -> None:

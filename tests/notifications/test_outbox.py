@@ -12,7 +12,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.notifications import events
 from malpan.notifications.models import Endpoint, Letter
-from malpan.notifications.outbox import forget_dropped, post, post_once
+from malpan.notifications.outbox import call, forget_dropped, post, post_once
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME
 
@@ -26,7 +26,8 @@ def endpoint_of(person: User, **fields: Any) -> Endpoint:
 
 def test_people_and_those_of_their_programs_that_hear_of_it_have_a_letter_each() -> None:
     people = UserFactory.create_batch(3)
-    wanted = [endpoint_of(people[0]), endpoint_of(people[0], events=["another", NAME]), endpoint_of(people[1])]
+    last = endpoint_of(people[0], pk=2_000_000_000)  # though the database finds it first
+    wanted = [endpoint_of(people[0], events=["another", NAME]), last, endpoint_of(people[1])]
     endpoint_of(people[0], events=["another"])
     endpoint_of(people[1], off_at=timezone.now())
     endpoint_of(UserFactory.create())
@@ -39,6 +40,17 @@ def test_people_and_those_of_their_programs_that_hear_of_it_have_a_letter_each()
     called = letters.exclude(endpoint=None)
     assert [(each.endpoint, each.person) for each in called] == [(each, each.person) for each in wanted]
     assert {(each.event, each.key, each.facts["said"]) for each in letters} == {(NAME, "k", "말")}
+
+
+def test_programs_are_called_that_hear_of_it_and_nobody_else() -> None:
+    wanted, due = endpoint_of(UserFactory.create()), timezone.now() + timedelta(days=1)
+    endpoint_of(wanted.person)
+    deaf = endpoint_of(wanted.person, events=["another"])
+
+    call(event=NAME, key="k", endpoints=Endpoint.objects.filter(pk__in=[wanted.pk, deaf.pk]), facts=FACTS, due=due)
+
+    letter = Letter.objects.get()
+    assert (letter.endpoint, letter.event, letter.key, letter.not_before) == (wanted, NAME, "k", due)
 
 
 def test_it_is_sent_at_once_or_when_it_is_due() -> None:

@@ -12,6 +12,7 @@ from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
+from malpan.stages import awards
 from malpan.stages.award_errors import (
     AwardHasNumber,
     AwardInvalid,
@@ -179,6 +180,32 @@ def test_what_does_not_fit_is_refused_at_its_field(contest: Contest, field: str,
     assert not awards_of(contest.competition)
 
 
+def test_what_just_fits_is_taken(contest: Contest) -> None:
+    award = give(contest, title_ko="상" * 60, title_en="a" * 120, prize_ko="상" * 120, awarded_on=date(2000, 1, 1))
+    assert update_award(award=award, actor=contest.writer, awarded_on=date(2999, 12, 31)).awarded_on.year == 2999
+    with pytest.raises(AwardInvalid):
+        update_award(award=award, actor=contest.writer, awarded_on=date(3000, 1, 1))
+    with pytest.raises(TypeError, match="serial"):
+        update_award(award=award, actor=contest.writer, serial=2)
+
+
+def test_an_award_rests_on_no_result_of_another_competition(contest: Contest) -> None:
+    board = _elsewhere(contest)["board_snapshot"]
+    with pytest.raises(AwardInvalid) as refused:
+        give(contest, track=board.phase.track)
+    assert refused.value.field == "track"
+
+
+def test_as_many_as_there_may_be_are_given_and_no_more(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(awards, "AWARDS_MAX", 2)
+    assert len(order(contest)) == 0
+    give(contest)
+    give(contest, 2)
+    with pytest.raises(TooManyAwards):
+        give(contest, 3)
+    assert len(order(contest)) == 2
+
+
 def test_of_several_all_are_added_or_none(contest: Contest) -> None:
     rows = [{"team": contest.teams[1], "title_ko": title, "awarded_on": DAY} for title in ("대상", "")]
     with pytest.raises(AwardInvalid):
@@ -190,7 +217,7 @@ def test_of_several_all_are_added_or_none(contest: Contest) -> None:
 
 def test_the_order_is_that_of_the_list_and_has_no_gaps(contest: Contest) -> None:
     made = [give(contest, number, title_ko=title) for number, title in ((1, "가"), (2, "나"), (3, "다"))]
-    move_award(award=made[2], actor=contest.writer, position=1)
+    assert move_award(award=made[2], actor=contest.writer, position=1).position == 1
     assert order(contest) == [(1, "다"), (2, "가"), (3, "나")]
     entry = AuditEntry.objects.latest("pk")
     assert (entry.action, entry.before, entry.after) == ("award.move", {"position": 3}, {"position": 1})
@@ -202,6 +229,36 @@ def test_the_order_is_that_of_the_list_and_has_no_gaps(contest: Contest) -> None
             move_award(award=made[1], actor=contest.writer, position=position)
     give(contest, title_ko="라")
     assert order(contest)[-1] == (3, "라")
+    assert move_award(award=made[2], actor=contest.writer, position=3).position == 3
+    assert order(contest) == [(1, "나"), (2, "라"), (3, "다")]
+
+
+def test_awards_of_another_competition_stay_as_they_are(contest: Contest) -> None:
+    team = _elsewhere(contest)["team"]
+    far: dict[str, Any] = {"competition": team.competition, "team": team, "title_ko": "대상", "awarded_on": DAY}
+    numbered = {"year": 2026, "published_at": contest.phase.ends_at}
+    others = [Award.objects.create(**far, **numbered, position=at, serial=7 + at) for at in (1, 2)]
+    one = give(contest)
+    give(contest, 2)
+    publish_awards(competition=contest.competition, actor=contest.writer)
+    assert [each.number for each in given_awards([contest.competition])] == ["2026-1", "2026-2"]
+    remove_award(award=one, actor=contest.writer)
+    withdraw_awards(competition=contest.competition, actor=contest.writer)
+    assert [(each.position, each.published_at) for each in awards_of(team.competition)] == [
+        (each.position, each.published_at) for each in others
+    ]
+
+
+def test_what_is_removed_is_logged_as_it_was(contest: Contest) -> None:
+    remove_award(award=give(contest), actor=contest.writer)
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, entry.before["title_ko"], entry.after) == ("award.remove", "대상", {})
+
+    award = give(contest)
+    publish_awards(competition=contest.competition, actor=contest.writer)
+    remove_award(award=award, actor=contest.writer)
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, entry.before["position"], entry.after["position"]) == ("award.revoke", 1, None)
 
 
 def test_a_number_is_given_once_and_never_to_another(contest: Contest) -> None:

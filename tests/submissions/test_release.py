@@ -21,7 +21,7 @@ from malpan.submissions.integrity.receipts import receipt_of
 from malpan.submissions.models import Submission
 from malpan.submissions.release import Release, nearest, risen
 from malpan.submissions.selectors import run_for_team, team_history
-from malpan.submissions.visibility import shown_run
+from malpan.submissions.visibility import shown_run, shown_scores
 from tests.factories import PhaseFactory, ReferenceVersionFactory, TeamFactory, finished_submission
 
 STEP = Decimal("0.01")
@@ -172,6 +172,13 @@ def test_organisers_see_every_digit_and_after_the_final_board_everybody(phase, t
     phase.final_published_at = NOW
     phase.save()
     assert shown_to_team(team, phase) == [(0.8049, ""), (0.8051, "")]
+
+
+def test_who_shows_scores_knows_whether_they_have_all_digits_and_is_no_organiser_unless_said(phase, team):
+    row = scored(phase, team, 0.8049, 1)
+    of_team, of_all = (shown_scores(row.live_run, row, sees_all=sees_all) for sees_all in (False, True))
+    assert shown_scores(row.live_run, row) == of_team
+    assert [(each.final_score, each.is_exact) for each in (of_team, of_all)] == [(0.8, False), (0.8049, True)]
 
 
 def test_every_score_of_a_run_is_rounded_for_the_team_and_none_for_organisers(phase, team):

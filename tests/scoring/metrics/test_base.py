@@ -38,6 +38,12 @@ class Words(Letters):
     reads = "of a plug-in"
 
 
+class Others(Words):
+    """A metric made of one that has a card of another."""
+
+    name = "others"
+
+
 class Sizes(RowMetric):
     """Its letters, and those of all references."""
 
@@ -76,6 +82,10 @@ def listener(heard: Heard) -> Callable[[int, int], None]:
 
 
 # --- what it declares -------------------------------------------------------------------------------------------------
+def test_a_metric_has_the_card_of_its_own_name_unless_it_names_one() -> None:
+    assert (Letters.card, Words.card, Others.card) == ("letters", "letters", "others")
+
+
 def test_what_a_metric_does_not_declare_is_what_most_metrics_are() -> None:
     """A plug-in may name nothing but itself: its scores are means of values that rank by more."""
     kind: type[Metric] = Letters

@@ -111,6 +111,10 @@ def test_exact_meteor_is_meteor_with_the_exact_stage_to_the_last_digit():
         assert exact_meteor(reference, candidate) == meteor(reference, candidate, [same_token])
 
 
+def test_who_looks_for_synonyms_needs_the_table():
+    assert [each.needs_synonyms for each in (Meteor, MeteorKo, MeteorSynonym)] == [False, True, True]
+
+
 def test_parameters_are_the_formulas():
     reference, candidate = list("가나다라"), list("가나마")
     recall, precision = 2 / 4, 2 / 3

@@ -24,6 +24,7 @@ NFD = unicodedata.normalize("NFD", "한글")
         (f"2026{IDEOGRAPH}", {"nfc_ideographs": "U+F98E → U+5E74"}),
         ("\U0002f800", {"nfc_ideographs": "U+2F800 → U+4E3D"}),
         ("cafe\u0301", {"nfc_other": "U+0065 U+0301 → U+00E9"}),
+        ("xe\u0301", {"nfc_other": "U+0065 U+0301 → U+00E9"}),
         ("5 \u212b", {"nfc_other": "U+212B → U+00C5"}),
         (
             "e" + "\u0301" * 4,

@@ -11,7 +11,7 @@ from django.db import connection
 from malpan.competitions.models import Phase
 from malpan.submissions.evaluation.item_check import altered_items, gives
 from malpan.submissions.evaluation.results import item_values, keep
-from malpan.submissions.models import MetricResult, ScoringRun
+from malpan.submissions.models import MetricResult, ScoringRun, Submission
 from scoring.engine import score
 from scoring.metrics import METRICS
 from scoring.reading import read_predictions, read_references
@@ -45,7 +45,12 @@ def test_the_scores_of_every_recipe_follow_from_its_items(recipe_id: str, monkey
 def test_the_scores_of_essays_follow_from_their_items(recipe_id: str) -> None:
     report = essay_report(recipe_id, essay_files(1, 40, 0.5))
     for (metric, _signature), values in item_values(report).items():
-        assert gives(metric, json.loads(json.dumps(values)), report.scores), metric
+        stored = json.loads(json.dumps(values))
+        assert gives(metric, stored, report.scores), metric
+        for name in METRICS[metric].score_names:
+            if report.scores.get(name) is not None:
+                other = {**report.scores, name: report.scores[name] + 0.001}
+                assert not gives(metric, stored, other), f"{name} of {metric}"
 
 
 @pytest.fixture
@@ -72,6 +77,21 @@ def test_an_altered_value_is_found(phase: Phase, split: str, value: str) -> None
             [value, submission.pk, split],
         )
     assert list(altered_items(competition)) == [(str(submission.public_id), "bleurt")]
+
+
+def test_what_was_altered_is_told_in_the_order_of_submissions_and_of_rows(phase: Phase) -> None:
+    submissions = [make(phase) for _number in range(3)]
+    Submission.objects.filter(pk=submissions[0].pk).update(withdrawn_at=None)
+    for submission in reversed(submissions):
+        for metric in ("rouge1_mecab", "bleurt"):
+            rows = MetricResult.objects.filter(submission=submission, split="public", metric=metric)
+            rows.update(values={"q3": 0.987})
+    rows = MetricResult.objects.filter(split="public", metric__in=["bleurt", "rouge1_mecab"]).order_by(
+        "submission", "pk"
+    )
+    expected = [(str(row.submission.public_id), row.metric) for row in rows.select_related("submission")]
+    assert list(altered_items(phase.track.competition)) == expected
+    assert len(expected) in {3, 6}
 
 
 def test_values_of_an_earlier_run_that_laid_out_other_items_are_sound(phase: Phase) -> None:

@@ -152,6 +152,14 @@ def test_a_result_is_written_to_its_run_alone(two):
     assert Submission.objects.get(pk=other.submission_id).live_run is None
 
 
+def test_what_a_run_waited_for_is_no_error_of_its_result(two):
+    run = two[0]
+    claim_run(run)
+    ScoringRun.objects.filter(pk=run.pk).update(error_code="judge_budget_spent")
+    assert runs.finish_run(run_id=run.pk, attempt=1, report=report(0.5))
+    assert fresh(run).error_code == ""
+
+
 @pytest.mark.parametrize("minutes", [-5, 5])
 def test_a_worker_with_a_wrong_clock_writes_the_time_of_the_database(two, minutes):
     claim_run(two[0])

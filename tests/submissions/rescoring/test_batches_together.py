@@ -56,7 +56,9 @@ def test_batches_that_were_started_together_are_held_together_and_closed_ones_no
     second = batch_of(other, group=group, reference_version=version)
     alone = batch_of(PhaseFactory.create(track=phase.track))
     RescoreBatch.objects.filter(pk=first.pk).update(reason="고침")  # so that the database finds it last
+    batch_of(PhaseFactory.create())
     assert [batches.together(each) for each in (second, alone)] == [[first, second], [alone]]
+    assert batches.numbers_together(phase.track.competition) == [[alone.pk], [second.pk, first.pk]]
     with transaction.atomic():
         held = batches.lock_open_together(second)
     assert held == [first, second]
