@@ -61,8 +61,11 @@ lint-rest:
 
 # pytest rewrites every assertion before it compiles, and imports much: once here, not in all of its processes at once.
 # What is wrong with the tests they say themselves.
-tests-compiled:
+tests-compiled: $(VENV)/.tests-compiled
+
+$(VENV)/.tests-compiled: $(TEST_STAMP) $(shell find platform scoring tests -name '*.py')
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true
+	@touch $@
 
 bench: $(TEST_STAMP) ## 실제 크기의 모델로 다른 구현과 시간을 견준다 / time scoring against other implementations
 	@$(BIN)/python -m tests.benchmarks

@@ -32,12 +32,12 @@ def rows(arguments: Sequence[str] = ()) -> list[Row]:
     options = _options(arguments)
     shapes = [TINY] if options.quick else [{12: BLEURT_D12, 32: BLEURT_20}[layers] for layers in options.layers]
     (submission,) = submissions(12 if options.quick else options.items, count=1)
-    return [row for shape in shapes for row in measure(shape, submission, options.rounds)]
+    peak = sgemm_peak(512 if options.quick else 3072)
+    return [row for shape in shapes for row in measure(shape, submission, options.rounds, peak)]
 
 
-def measure(shape: Shape, submission: Submission, rounds: int) -> list[Row]:
-    """Measure one model, and print what its rows stand for."""
-    peak = sgemm_peak()
+def measure(shape: Shape, submission: Submission, rounds: int, peak: float) -> list[Row]:
+    """Measure one model, and print what its rows stand for beside ``peak`` FLOP/s."""
     say(f"BLEURT {shape}: making the model")
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
         profile = make_models(Path(folder), bleurt=shape)
@@ -96,7 +96,7 @@ def needed_flops(shape: Shape, lengths: Sequence[int]) -> float:
     return total
 
 
-def sgemm_peak(size: int = 3072, tries: int = 5) -> float:
+def sgemm_peak(size: int, tries: int = 5) -> float:
     """FLOP/s of the fastest of some float32 products of square matrices."""
     one, other = torch.randn(size, size), torch.randn(size, size)
     torch.mm(one, other)

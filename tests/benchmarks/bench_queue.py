@@ -20,6 +20,7 @@ import argparse
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -36,7 +37,8 @@ def show(arguments: Sequence[str]) -> None:
         loads, few, workers = [flood(3, 4, 0)], rush(3, 2, 3), (1,)
     else:
         loads, few, workers = [rush(40, 5, 400), flood(40, 100, 400)], rush(40, 5, 400), (1, 2)
-    with tempfile.TemporaryDirectory(prefix="malpan-bench-") as folder:
+    made = nullcontext(options.site) if options.site else tempfile.TemporaryDirectory(prefix="malpan-bench-")
+    with made as folder:
         _prepare(Path(folder))
         print("simulated, seconds\n", table(simulated(loads, workers=workers)), sep="\n", flush=True)
         rows = measured(few, workers=workers[-1], speed_up=options.speed_up, folder=Path(folder))
@@ -156,5 +158,6 @@ def _release() -> None:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks queue", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few teams: whether it works, in seconds")
+    parser.add_argument("--site", metavar="FOLDER", help="of a site that never ran, used up: else one is made")
     parser.add_argument("--speed-up", type=float, default=20.0, help="how much faster the measured part runs")
     return parser.parse_args(arguments)

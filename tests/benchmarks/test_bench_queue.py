@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ from tests.benchmarks.queue_loads import (
 )
 from tests.benchmarks.queue_orders import FAIR, ORDERS
 from tests.paths import ROOT
+from tests.system.new_site import new_site
 
 
 def by_order(rows: Sequence[Row]) -> dict[str, Row]:
@@ -61,10 +63,11 @@ def test_two_workers_share_the_queue() -> None:
 
 
 @pytest.mark.services
-def test_real_workers_are_measured_in_a_table() -> None:
+def test_real_workers_are_measured_in_a_table(short_path: Path) -> None:
     """Who waits less there is for the benchmark to say: beside other tests a second of real workers says little."""
+    options = ["--quick", "--speed-up", "120", "--site", new_site(short_path)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks", "queue", "--quick", "--speed-up", "120"],
+        [sys.executable, "-m", "tests.benchmarks", "queue", *options],
         cwd=ROOT, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
 

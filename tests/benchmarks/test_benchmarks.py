@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
+import sys
 from importlib import import_module
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -68,10 +71,20 @@ def test_the_curves_are_printed(capsys, monkeypatch):
     assert re.search(r"ms for 1,000 tokens", out)
 
 
-def test_the_curve_of_captions_runs():
-    row = bench_curve.items_row(20, bench_curve.CAPTION_RUN)
-    assert row[0] == "20"
-    assert float(row[1]) > 0
+def test_the_curve_of_captions_runs(capsys, monkeypatch):
+    """In this process, whose Java and libraries are there already."""
+    monkeypatch.setattr(sys, "argv", ["-c", "20"])
+    exec(compile(bench_curve.CAPTION_RUN, "CAPTION_RUN", "exec"), {})
+    took, before, most = json.loads(capsys.readouterr().out)
+    assert took > 0
+    assert most >= before > 0
+
+
+def test_a_point_of_a_curve_is_what_a_new_process_says_of_itself():
+    program = "import json, sys; print(json.dumps([2, 1024 * len(sys.argv), 1024 * int(sys.argv[1])]))"
+    assert bench_curve.items_row(4000, program) == ["4,000", "2.00", "0.50", "2", "4000"]
+    with pytest.raises(CalledProcessError):
+        bench_curve.items_row(20, "raise SystemExit(1)")
 
 
 def test_the_gpu_benchmark_runs_the_same_code_on_a_processor(capsys):

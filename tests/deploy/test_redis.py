@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -20,7 +21,10 @@ from tests.system.stack import free_port
 from tests.waiting import wait_for
 
 MEBIBYTE = 2**20
-SERVICE = composed()["services"]["redis"]
+
+
+def service() -> dict[str, Any]:
+    return composed()["services"]["redis"]
 
 
 def answers(client: redis.Redis) -> bool:
@@ -33,7 +37,7 @@ def answers(client: redis.Redis) -> bool:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[redis.Redis]:
     """The server of the embedded site under the command of compose, on a port of its own."""
-    program, *options = SERVICE["command"]
+    program, *options = service()["command"]
     assert program == "redis-server"
     port = free_port()
     words = [RedisServer(tmp_path).command()[0], *options, "--bind", "127.0.0.1", "--port", str(port)]
@@ -50,7 +54,7 @@ def test_redis_understands_what_compose_tells_it(server: redis.Redis, tmp_path: 
     told = server.config_get("*")
     assert (told["maxmemory"], told["maxmemory-policy"]) == (str(256 * MEBIBYTE), "volatile-lru")
     assert (told["appendonly"], told["save"]) == ("no", "")
-    _, program, *words = SERVICE["healthcheck"]["test"]
+    _, program, *words = service()["healthcheck"]["test"]
     port = server.connection_pool.connection_kwargs["port"]
     asked = [Path(RedisServer(tmp_path).command()[0]).with_name(program), "-p", str(port), *words]
     assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == "PONG\n"
