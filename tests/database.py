@@ -22,7 +22,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 _LOCK: Final = 20261120  # among the advisory locks of the server: one process at a time makes or copies
 _SOURCES: Final = (
@@ -54,29 +54,47 @@ def sources(folder: Path) -> list[Path]:
 @contextmanager
 def copied(name: str, template: str, migrate: Callable[[str], None]) -> Iterator[None]:
     """A database ``name``, a copy of ``template``, gone afterwards; ``migrate`` fills the template if there is none."""
-    drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name))
-    with server() as postgres:
-        postgres.execute("SELECT pg_advisory_lock(%s)", [_LOCK])  # until the end of the connection
-        postgres.execute(drop)
-        _provide(postgres, template, migrate)
-        postgres.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template)))
+    _copy(name, template, migrate)
     try:
         yield
     finally:
         with server() as postgres:
-            postgres.execute(drop)
+            postgres.execute(_drop(name))
+
+
+def _copy(name: str, template: str, migrate: Callable[[str], None]) -> None:
+    """Make ``name`` a fresh copy of ``template``."""
+    with server() as postgres:
+        postgres.execute("SELECT pg_advisory_lock(%s)", [_LOCK])  # until the end of the connection
+        postgres.execute(_drop(name))
+        _provide(postgres, template, migrate)
+        postgres.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template)))
+
+
+def _drop(name: str) -> Composed:
+    return SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name))
 
 
 @contextmanager
 def of_this_process() -> Iterator[None]:
     """Django on a fresh, migrated database of this process."""
     before = settings.DATABASES["default"]["NAME"]
-    state = fingerprint(Path(config.path) for config in apps.get_app_configs())
     name = f"test_malpan_{os.getpid()}"
-    with copied(name, f"migrated_{state}", _migrate):
+    with copied(name, _migrated(), _migrate):
         _connect_to(name)
         yield
         _connect_to(before)
+
+
+def made_anew() -> None:
+    """The database of this process is again as migrating left it: for a test that took its tables."""
+    connection.close()
+    _copy(connection.settings_dict["NAME"], _migrated(), _migrate)
+
+
+def _migrated() -> str:
+    """The name of the migrated database for this state of the code."""
+    return f"migrated_{fingerprint(Path(config.path) for config in apps.get_app_configs())}"
 
 
 def empty() -> None:

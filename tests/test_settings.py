@@ -67,25 +67,45 @@ def test_the_web_application_loads_no_model_library() -> None:
 
 
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "DATABASE_URL", "REDIS_URL", "SITE_URL"])
-@pytest.mark.parametrize("entry", [("manage.py", "check"), ("-c", "import malpan.wsgi")], ids=["manage", "wsgi"])
-def test_production_refuses_to_start_without(missing: str, entry: tuple[str, ...]) -> None:
-    done = python(*entry, **{name: value for name, value in PRODUCTION.items() if name != missing})
+def test_production_settings_are_refused_without(missing: str) -> None:
+    assert f"DEBUG is off and {missing} is not set" in refusal(**without(missing))
+
+
+@pytest.mark.parametrize(
+    ("entry", "missing"),
+    [(("manage.py", "check"), "DATABASE_URL"), (("-c", "import malpan.wsgi"), "SECRET_KEY")],
+    ids=["manage", "wsgi"],
+)
+def test_nothing_starts_with_refused_settings(entry: tuple[str, ...], missing: str) -> None:
+    """Nor are the embedded servers and the key of the local default put in the place of what is missing."""
+    done = python(*entry, **without(missing))
     assert done.returncode != 0
     assert f"DEBUG is off and {missing} is not set" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("refused", "said"),
-    [
-        ({"SECRET_KEY": ""}, "SECRET_KEY is not set"),
-        ({"WEB_THREADS": "four"}, "WEB_THREADS cannot be read"),
-        ({"WEB_THREADS": "0"}, "WEB_THREADS is 0"),
-        ({"DATABASE_URL": "mysql://db/malpan"}, "DATABASE_URL must be postgresql://"),
-        ({"DEBUG": "on", "REDIS_URL": ""}, "REDIS_URL is not set"),
-    ],
+def without(missing: str) -> dict[str, str]:
+    return {name: value for name, value in PRODUCTION.items() if name != missing}
+
+
+WRONG = (
+    ({"SECRET_KEY": ""}, "SECRET_KEY is not set"),
+    ({"WEB_THREADS": "four"}, "WEB_THREADS cannot be read"),
+    ({"WEB_THREADS": "0"}, "WEB_THREADS is 0"),
+    ({"DATABASE_URL": "mysql://db/malpan"}, "DATABASE_URL must be postgresql://"),
 )
-def test_refused_settings_exit_with_78_so_that_nobody_restarts_for_ever(refused: dict[str, str], said: str) -> None:
-    done = python("manage.py", "run", "web", **PRODUCTION | refused)
+# refused by ``manage.py run`` itself: with DEBUG on the settings do without
+WITHOUT_SERVERS = ({"DEBUG": "on", "REDIS_URL": ""}, "REDIS_URL is not set")
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG)
+def test_wrong_settings_are_refused_as_improperly_configured(wrong: dict[str, str], said: str) -> None:
+    """The one error whose text ``environment.require_settings`` prints before it ends the process."""
+    assert said in refusal(**PRODUCTION | wrong)
+
+
+@pytest.mark.parametrize(("wrong", "said"), [WRONG[1], WITHOUT_SERVERS])
+def test_refused_settings_exit_with_78_so_that_nobody_restarts_for_ever(wrong: dict[str, str], said: str) -> None:
+    done = python("manage.py", "run", "web", **PRODUCTION | wrong)
     assert (done.returncode, said in done.stderr) == (78, True), done.stderr
     assert "Traceback" not in done.stderr
 

@@ -5,6 +5,7 @@ tests/system/test_deployed.py has a Prometheus that asks a site and sees one fir
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -23,8 +24,16 @@ def promtool(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program("promtool"), *map(str, words)], capture_output=True, text=True, check=False)
 
 
+def rules() -> list[Rule]:
+    return rules_of(yaml.load(ALERTS.read_text(), yaml.CSafeLoader))
+
+
+def cases_of_all() -> Rule:
+    return yaml.load(CASES.read_text(), yaml.CSafeLoader)
+
+
 def names() -> list[str]:
-    return [rule["alert"] for rule in rules_of(yaml.safe_load(ALERTS.read_text()))]
+    return [rule["alert"] for rule in rules()]
 
 
 def test_promtool_accepts_the_rules(tmp_path: Path) -> None:
@@ -50,7 +59,7 @@ def test_promtool_accepts_the_configuration_that_operators_are_shown(tmp_path: P
 def test_every_alert_fires_on_what_it_is_for_and_none_on_a_healthy_site() -> None:
     done = promtool("test", "rules", CASES)
     assert done.returncode == 0, done.stdout + done.stderr
-    healthy, *others = yaml.safe_load(CASES.read_text())["tests"]
+    healthy, *others = cases_of_all()["tests"]
     assert [case["alertname"] for case in healthy["alert_rule_test"]] == names()
     assert not any(case.get("exp_alerts") for case in healthy["alert_rule_test"])
     cases = [case for other in others for case in other["alert_rule_test"]]
@@ -62,9 +71,10 @@ WRONG: tuple[Rule, ...] = ({"expr": "vector(0) > 1"}, {"expr": "vector(1)"}, {"f
 
 def test_an_alert_that_never_fires_or_always_or_too_early_or_late_is_noticed(tmp_path: Path) -> None:
     """The cases see each alert: they accept each rule as it is, and none that is wrong in one way."""
+    cases = cases_of_all()
     files = [
-        write_case(tmp_path / f"{rule['alert']}-{number}", rule | change)
-        for rule in rules_of(yaml.safe_load(ALERTS.read_text()))
+        write_case(tmp_path / f"{rule['alert']}-{number}", cases, rule | change)
+        for rule in rules()
         for number, change in enumerate(({}, *WRONG))
     ]
     accepted = re.findall(r"^Unit Testing:  (\S+)\n +SUCCESS", promtool("test", "rules", *files).stdout, re.MULTILINE)
@@ -72,14 +82,15 @@ def test_an_alert_that_never_fires_or_always_or_too_early_or_late_is_noticed(tmp
     assert len(accepted) == len(names())
 
 
-def write_case(folder: Path, rule: Rule) -> Path:
-    """A file of the cases that are about this rule alone, with the rule beside it."""
+def write_case(folder: Path, cases: Rule, rule: Rule) -> Path:
+    """A file of the cases that are about this rule alone, with the rule beside it: JSON, which is YAML too."""
     folder.mkdir()
-    cases = yaml.safe_load(CASES.read_text()) | {"rule_files": ["alerts.yaml"]}
-    for each in cases["tests"]:
-        each["alert_rule_test"] = [case for case in each["alert_rule_test"] if case["alertname"] == rule["alert"]]
-    cases["tests"] = [each for each in cases["tests"] if each["alert_rule_test"]]
+    tests = [
+        each | {"alert_rule_test": [case for case in each["alert_rule_test"] if case["alertname"] == rule["alert"]]}
+        for each in cases["tests"]
+    ]
+    its_own = cases | {"rule_files": ["alerts.yaml"], "tests": [each for each in tests if each["alert_rule_test"]]}
     groups = {"groups": [{"name": "malpan", "rules": [rule]}]}
-    for name, content in (("alerts.yaml", groups), ("cases.yaml", cases)):
-        (folder / name).write_text(yaml.safe_dump(content, allow_unicode=True))
+    for name, content in (("alerts.yaml", groups), ("cases.yaml", its_own)):
+        (folder / name).write_text(json.dumps(content, ensure_ascii=False))
     return folder / "cases.yaml"

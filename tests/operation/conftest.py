@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,14 +16,29 @@ from malpan.competitions.models import Competition
 from tests import database
 from tests.archive import full_competition
 from tests.in_s3 import new_place
+from tests.snapshots import Snapshot
 from tests.submissions.conftest import rings
 
 __all__ = ["rings"]  # a fixture
 
 
+@pytest.fixture(scope="module")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Snapshot]:
+    """The site with the competition, made by the first test that asks."""
+    return functools.cache(lambda: _make(tmp_path_factory.mktemp("made") / "files"))
+
+
+def _make(files: Path) -> Snapshot:
+    full_competition.make()
+    return Snapshot.take(files)
+
+
 @pytest.fixture
-def competition(transactional_db: None, rings: list[str]) -> Competition:
-    return full_competition.make()
+def competition(transactional_db: None, rings: list[str], settings: Any, _made: Callable[[], Snapshot]) -> Competition:
+    if settings.MALPAN_STORAGE:
+        return full_competition.make()
+    _made().put_back()
+    return Competition.objects.get()
 
 
 @pytest.fixture
