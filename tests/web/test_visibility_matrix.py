@@ -3,15 +3,18 @@ viewer, searched for canaries. ``python -m tests.web.test_visibility_matrix`` pr
 is a test that any process of the suite may take.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
-may stand in it (``may_see``). Left out is only what cannot differ (``_requests``): a method that a view declines before
-it looks at anything. Who may change what is in ``test_write_matrix``.
+may stand in it (``may_see``). Left out is only what cannot differ: a method that a view declines before it looks at
+anything (``_requests``), and what a state has in common with another one (``lookers``, ``_is_as_in_another_state``).
+Who may change what is in ``test_write_matrix``.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -28,6 +31,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern
 
+import malpan
 from malpan.competitions import drafts
 from malpan.competitions.models import Competition
 from malpan.core.models import AuditEntry
@@ -193,6 +197,11 @@ QUERIES: Final = {
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might
 BEFORE_DURING_AFTER: Final = ("upcoming", "live", "published")  # in which is looked at what no board changes
 TURNED_AWAY: Final = "live"  # in which is looked at who is turned away for who they are
+PARTICIPANTS: Final = ("own team", "other team")
+OWN_SCORE_APART: Final = {  # the states that differ from another one in what a team sees of itself alone
+    "frozen, own score kept back": "frozen",
+    "hidden, own score kept back": "hidden",
+}
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
     "leaderboard_resultcomparison",
@@ -288,7 +297,7 @@ def looked_at_everything(state: State) -> list[str]:
     wrong: list[str] = []
     cache.clear()
     known = [(route, pattern, addresses(route, world)) for route, pattern in routes()]
-    for viewer in VIEWERS:
+    for viewer in lookers(state):
         client, changes, acts = client_of(world, viewer), Changes(), _acts()
         for route, pattern, places in known:
             if _is_as_in_another_state(route, viewer, state):
@@ -307,6 +316,11 @@ def looked_at_everything(state: State) -> list[str]:
             wrong.append(f"{viewer}: a GET writes to {written}")
         standings.refresh(world.phase)  # the first viewer found boards yet to be computed; the others find them ready
     return wrong
+
+
+def lookers(state: State) -> tuple[str, ...]:
+    """Who may see something else in ``state`` than in another one."""
+    return PARTICIPANTS if state.name in OWN_SCORE_APART else VIEWERS
 
 
 def _acts() -> int:
@@ -356,20 +370,21 @@ def _refusals(viewer: str) -> tuple[int, ...]:
 
 def _assert_that_the_others_do_see_it(state: State) -> None:
     """The canaries are really there: whoever may see a score at some address did find it."""
-    for viewer in ("anonymous", "judge", "other team", "own team"):
+    looked = set(lookers(state))
+    for viewer in looked & {"anonymous", "judge", *PARTICIPANTS}:
         scores = [f"{split} score {name}" for split in ("public", "private") for name in PUBLIC]
         expected = {canary for canary in scores if may_see(state, viewer, canary, "competitions/")}
         assert {canary for canary in SEEN[state.name, viewer] if canary in scores} == expected
     assert "answers own.after" in SEEN[state.name, "own team"]
-    for role in ROLES:
+    for role in looked & set(ROLES):
         assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
-        assert {f"stage score {name}" for name in STAGE} <= SEEN[state.name, role]
-        assert AWARD in SEEN[state.name, role]
-    assert REFERENCE in SEEN[state.name, "organiser"]
+        assert {AWARD, *(f"stage score {name}" for name in STAGE)} <= SEEN[state.name, role]
+    if state.name not in OWN_SCORE_APART:
+        assert REFERENCE in SEEN[state.name, "organiser"]
 
 
 def _assert_what_the_table_says(state: State) -> None:
-    for viewer in VIEWERS:
+    for viewer in lookers(state):
         found = _cells(state, viewer)
         if viewer in ROLES:
             assert found["private score, own team"] == "yes", (viewer, found)
@@ -401,6 +416,18 @@ def test_a_number_is_found_however_it_is_rounded_and_the_seconds_of_a_clock_are_
     assert set(canaries_in('"2026-11-22T13:19:34.382Z"')) == set()
     for text in ("34.382", "0.3438", '{"score":34.38195200}', "13:19 34.38"):
         assert "public item other.after" in set(canaries_in(text)), text
+
+
+def test_one_function_alone_reads_whether_a_team_sees_its_own_score() -> None:
+    """What ``OWN_SCORE_APART`` leaves out cannot differ: that function withholds from a team what is its own."""
+    code = Path(malpan.__file__).parent
+    sources = {path: path.read_text() for end in ("py", "html") for path in code.rglob(f"*.{end}")}
+    reads_it = [path.name for path, text in sources.items() if re.search(r"\.shows_own_score\b", text)]
+    assert reads_it == ["visibility.py"]
+    for state, like in OWN_SCORE_APART.items():
+        one, other = (next(each for each in STATES if each.name == name) for name in (state, like))
+        assert one.settings == {**other.settings, "shows_own_score": False}
+        assert (one.when, one.is_published) == (other.when, other.is_published)
 
 
 def test_every_route_has_a_rule() -> None:
@@ -442,7 +469,10 @@ def table() -> str:
 
 
 def _cells(state: State, viewer: str) -> dict[str, str]:
-    return {column: _cell(SEEN[state.name, viewer], starts) for column, starts in COLUMNS.items()}
+    found = SEEN[state.name, viewer]
+    if viewer not in lookers(state):
+        found = SEEN[OWN_SCORE_APART[state.name], viewer]
+    return {column: _cell(found, starts) for column, starts in COLUMNS.items()}
 
 
 def _cell(seen: set[str], starts: tuple[str, ...]) -> str:
