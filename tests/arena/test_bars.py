@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from allauth.account.models import EmailAddress
 
+from malpan.accounts.models import User
 from malpan.arena.bars import bars_of, declare_bars, set_bars
 from malpan.arena.errors import (
     AssignmentVoid,
@@ -163,6 +164,37 @@ def test_every_verified_address_counts_and_no_other(panel, judge):
     address.verified = True
     address.save()
     assert bars(panel, judge) == {0: "institution"}
+
+
+def join_and_leave(own: Team, email: str) -> User:
+    from malpan.teams.invitations import create_invitation, join_team
+
+    _row, token = create_invitation(team=own, actor=leader_of(own))
+    left = UserFactory.create(email=email)
+    join_team(token=token, user=left)
+    leave_team(team=own, user=left)
+    return left
+
+
+def test_every_verified_address_of_a_member_counts_and_of_who_was_one(panel, judge):
+    """Not only the one that they log in with; also of a team that was merged in."""
+    judge.email = "a@univ.ac.kr"
+    leader = leader_of(team(panel))
+    address = EmailAddress.objects.create(user=leader, email="lee@univ.ac.kr", verified=False)
+    left = join_and_leave(team(panel, 1), "left@univ.ac.kr")
+    merged = TeamFactory.create(competition=team(panel).competition, merged_into=team(panel, 2))
+    EmailAddress.objects.create(user=leader_of(merged), email="park@cs.univ.ac.kr", verified=True)
+    assert bars(panel, judge) == {1: "institution", 2: "institution"}
+
+    address.verified = True
+    address.save()
+    assert bars(panel, judge) == {0: "institution", 1: "institution", 2: "institution"}
+
+    left.email = "left@gmail.com"
+    left.save()
+    assert bars(panel, judge) == {0: "institution", 2: "institution"}
+    EmailAddress.objects.create(user=left, email="left@nlp.univ.ac.kr", verified=True)
+    assert bars(panel, judge) == {0: "institution", 1: "institution", 2: "institution"}
 
 
 # --- stored -----------------------------------------------------------------------------------------------------------

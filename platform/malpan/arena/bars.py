@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from malpan.accounts.models import User
 from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
 from malpan.arena.institutions import folded, is_same, may_be_same
 from malpan.arena.locks import lock_campaign, lock_judge
@@ -19,9 +20,6 @@ from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
-
-if TYPE_CHECKING:
-    from malpan.accounts.models import User
 
 Reason = JudgeBar.Reason
 
@@ -43,18 +41,17 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
     """The systems that ``judge`` must not see as things are now, by primary key, with the reason.
 
     Member: of the system's team, or of one merged into it, now or ever. Institution: the same as the system's, or a
-    mail host of the judge is that of a member, or a part of it (hosts of public mail do not count). Declared: the teams
-    that the judge said to know. Near: of a judge who came after the opening, an institution with a name like that of
+    mail host of the judge is that of somebody who is or was a member, or a part of it (hosts of public mail do not
+    count). Declared: the teams that the judge said to know. Near: of a judge who came after the opening, an institution with a name like that of
     the system, until an organiser says that it is another one.
     """
-    teams = merged_into({system.submission.team_id for system in systems})
-    hosts = _hosts_of_members(teams)
-    own_hosts, own_teams = _hosts_of(judge), _teams_ever_of(judge, teams)
+    members = _members_ever(merged_into({system.submission.team_id for system in systems}))
+    hosts, own_hosts = _hosts_of_members(members), _hosts_of(judge)
     is_late = bool(judge.institution) and judge.barred_at_opening is None and judge.campaign.opened_at is not None
     found: dict[int, JudgeBar.Reason] = {}
     for system in systems:
         team = system.submission.team
-        if teams[team.pk] & own_teams or system.submission.submitted_by_id == judge.user_id:
+        if judge.user_id in members[team.pk] or system.submission.submitted_by_id == judge.user_id:
             found[system.pk] = Reason.MEMBER
         elif is_same(judge.institution, system.institution) or _share_a_host(own_hosts, hosts[team.pk]):
             found[system.pk] = Reason.INSTITUTION
@@ -208,23 +205,34 @@ def merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
     return {team: frozenset(members) for team, members in found.items()}
 
 
-def _teams_ever_of(judge: CampaignJudge, teams: dict[int, frozenset[int]]) -> set[int]:
-    """Of ``teams`` and those merged into them, the ones that the judge is or ever was a member of."""
-    if judge.user_id is None:
-        return set()
+def _members_ever(teams: Mapping[int, frozenset[int]]) -> dict[int, set[int]]:
+    """Everybody who is or was in each of ``teams``, or in one merged into it, as far as they have an account."""
     all_teams = {team for merged in teams.values() for team in merged}
-    now = set(Membership.objects.filter(user=judge.user_id, team__in=all_teams).values_list("team_id", flat=True))
-    entries = AuditEntry.objects.filter(person=judge.user_id, action__in=WAS_MEMBER, object_type="teams.team")
-    once = entries.filter(object_id__in=[str(team) for team in all_teams]).values_list("object_id", flat=True)
-    return now | {int(team) for team in once}
+    found: dict[int, set[int]] = {team: set() for team in all_teams}
+    for team, person in Membership.objects.filter(team__in=all_teams).values_list("team_id", "user_id"):
+        found[team].add(person)
+    once = AuditEntry.objects.filter(
+        person__isnull=False,
+        action__in=WAS_MEMBER,
+        object_type="teams.team",
+        object_id__in=[str(team) for team in all_teams],
+    )
+    for key, person in once.values_list("object_id", "person_id"):
+        found[int(key)].add(person)
+    return {team: {person for each in merged for person in found[each]} for team, merged in teams.items()}
 
 
-def _hosts_of_members(teams: Iterable[int]) -> dict[int, set[str]]:
-    """The mail hosts of the members of each team that say something."""
-    found: dict[int, set[str]] = {team: set() for team in teams}
-    for team, email in Membership.objects.filter(team__in=found).values_list("team_id", "user__email"):
-        found[team] |= _own_hosts([email])
-    return found
+def _hosts_of_members(members: Mapping[int, set[int]]) -> dict[int, set[str]]:
+    """By team, the mail hosts of its ``members`` that say something: of their account, and of every address they
+    verified.
+    """
+    people = {person for own in members.values() for person in own}
+    verified = EmailAddress.objects.filter(user__in=people, verified=True)
+    hosts: dict[int, set[str]] = {person: set() for person in people}
+    for rows in (User.objects.filter(pk__in=people).values_list("pk", "email"), verified.values_list("user", "email")):
+        for person, email in rows:
+            hosts[person] |= _own_hosts([email])
+    return {team: {host for person in own for host in hosts[person]} for team, own in members.items()}
 
 
 def _hosts_of(judge: CampaignJudge) -> set[str]:
