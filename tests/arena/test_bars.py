@@ -6,7 +6,8 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from malpan.accounts.models import User
-from malpan.arena.bars import bars_of, declare_bars, set_bars
+from malpan.arena.bars import bars_of, set_bars
+from malpan.arena.declaring import declare_bars
 from malpan.arena.errors import (
     AssignmentVoid,
     CampaignNotOpen,
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def panel() -> Panel:
-    return draft_panel(systems=4)
+    return draft_panel(systems=8)
 
 
 @pytest.fixture
@@ -287,12 +288,12 @@ def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
     judge = panel.judges[0]
 
     for place in (0, 1):  # practice is of two of the four systems
-        declare(judge, team(panel, place))
+        bar_judge(judge=judge, actor=panel.organiser, team_numbers=[team(panel, place).number], reason="지도 교수")
 
     lost = Assignment.objects.filter(judge=judge, state="void")
     assert set(lost.values_list("void_reason", flat=True)) == {"barred"}
     assert all({"S01", "S02"} & set(row.systems) for row in lost)
-    entries = AuditEntry.objects.filter(action="campaign_judge.declare")
+    entries = AuditEntry.objects.filter(action="campaign_judge.bar")
     assert sum(entry.after["lost"] for entry in entries) == lost.filter(kind="real").count() > 0
     seen = []
     while (assignment := panel.next(judge)) is not None:
@@ -302,7 +303,7 @@ def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
 
 
 def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_others():
-    panel = open_panel(systems=6, judges=6, item_count=20)
+    panel = open_panel(systems=10, judges=6, item_count=20)
     judge = panel.judges[0]
     declare(judge, team(panel, 5))  # nothing was shown
     panel.next(judge)
@@ -338,7 +339,7 @@ def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_ot
         ([], ["없는 팀"], "없는 팀"),
         ([9999], ["9999"], "9999"),
         ([1], ["1", "없는 팀"], "없는 팀"),
-        ([7], ["007"], "007"),
+        ([77], ["077"], "077"),
     ],
 )
 def test_an_organiser_hears_of_teams_that_there_are_not_and_nobody_is_barred(panel, judge, numbers, names, unknown):

@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.arena.closing import close_campaign, open_assignments
+from malpan.arena.declaring import judges_hiding_too_much
 from malpan.arena.errors import JudgeNamed
 from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_under_way
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
+from malpan.arena.systems import systems_of
 from malpan.arena.telling import telling_words_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core.errors import DomainError
@@ -65,6 +67,7 @@ def _opening_page(
         "is_draft": is_draft,
         "design": design,
         "refusal": refusal,
+        "hiding": judges_hiding_too_much(judges_of(campaign), systems_of(campaign)) if refusal else (),
         "form": form,
     }
     return render(request, "manage/arena_opening.html", context, status=status)
