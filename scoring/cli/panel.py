@@ -98,8 +98,8 @@ def _rows(data: bytes, defects: Defects, language: Language) -> Iterator[dict[st
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        defects.note(say("panel_line", language, line=line), "panel_not_utf8")
+        at = data.count(b"\n", 0, error.start) + 1
+        defects.note(say("panel_line", language, line=at), "panel_not_utf8")
         return
     for number, line in enumerate(lines, start=1):
         if line.strip():
