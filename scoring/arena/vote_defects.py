@@ -53,6 +53,12 @@ TEXTS: Final[dict[str, Message]] = {
         "{found} is not an earlier vote of this judge on the same outputs of the same item.",
     ),
     "one_of_two": Message("judge와 vote 가운데 하나만 적습니다.", "names one of judge and vote, not both or none."),
+    "panel_not_utf8": Message("UTF-8 글자가 아닙니다. 파일을 UTF-8로 저장하십시오.", "is not UTF-8. Save it as UTF-8."),
+    "panel_not_json": Message("JSON이 아닙니다. 한 줄에 투표 하나를 적습니다.", "is not JSON. A line is one vote."),
+    "panel_same_system": Message(
+        "left와 right가 모두 {found}입니다. 서로 다른 시스템을 적으십시오.",
+        "is {found}, as left is. Name two systems.",
+    ),
     "nothing": Message("하나 이상 있어야 합니다.", "must have at least one entry."),
 }
 

@@ -51,7 +51,7 @@ def arena(
     if output:
         write_whole(output, result.bytes().decode())
         sys.stderr.write(say("saved", language, path=output) + "\n")
-    sys.stdout.write(_shown(result, form, language))
+    sys.stdout.write(shown_result(result, form, language))
     if given is not None and form != "json":
         title, document = say("meta_title", language), evaluate(result, given.metrics)
         sys.stdout.write("\n" + section(title, document, given, form, language, level=2))
@@ -109,11 +109,13 @@ def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
         yield place or "$"
 
 
-def _shown(result: ArenaResult, form: ReportFormat, language: Language) -> str:
+def shown_result(result: ArenaResult, form: ReportFormat, language: Language) -> str:
+    """The report of ``result``."""
     document = result.document()
     if form == "json":
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-    title = f"{say('arena_title', language)}: {quoted(str(document['campaign'].get('title', '')))}"
+    title, name = say("arena_title", language), quoted(str(document["campaign"].get("title", "")))
+    title = f"{title}: {name}" if name else title
     header, *rows = _table(document, language)
     notes = list(_notes(document, language))
     if form == "markdown":

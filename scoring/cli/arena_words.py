@@ -16,6 +16,15 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "공개된 결과 파일. 다시 계산한 결과와 바이트 단위로 같은지 봅니다(다르면 종료 상태 1)",
         "published result; whether it is recomputed byte for byte (exit status 1 if not)",
     ),
+    "panel": Message(
+        "한 줄에 하나씩 적은 쌍 비교 투표에서 시스템의 강도와 순위를 계산합니다",
+        "strengths and ranks of systems from votes on pairs, one a line",
+    ),
+    "panel_votes": Message(
+        'JSONL 파일(-는 표준 입력). 줄마다 {{"judge", "item", "left", "right", "choice": "left"|"right"|"tie"}}',
+        'JSONL file (-: standard input). A line: {{"judge", "item", "left", "right", "choice": "left"|"right"|"tie"}}',
+    ),
+    "panel_line": Message("{line}번째 줄", "line {line}"),
     "arena_invalid": Message("{path}: {detail}", "{path}: {detail}"),
     "arena_same": Message(
         "{path}: 다시 계산한 결과와 바이트 단위로 같습니다. 서명 {hash}",

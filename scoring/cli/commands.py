@@ -40,6 +40,7 @@ __all__ = [
     "run_judge_agreement",
     "run_models",
     "run_pairwise",
+    "run_panel",
     "run_rank",
     "run_recipes",
     "run_report",
@@ -185,6 +186,13 @@ def run_arena_meta(options: argparse.Namespace, language: Language) -> int:
 
     sources = (options.results, options.scores, options.items)
     return arena_meta(options.votes, *sources, options.output, options.format, language)
+
+
+def run_panel(options: argparse.Namespace, language: Language) -> int:
+    """Print the result of votes on pairs, and store it if a file is named; 1 if a line is no vote."""
+    from scoring.cli.panel import panel
+
+    return panel(options.votes, options.output, options.format, language)
 
 
 def run_recipes(options: argparse.Namespace, language: Language) -> int:

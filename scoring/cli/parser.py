@@ -42,7 +42,7 @@ def build_parser(language: Language) -> Parser:
     made = {}
     for name in (
         *("score", "check", "report", "compare", "pairwise", "rank"),
-        *("judge-agreement", "arena", "arena-meta", "recipes", "models"),
+        *("judge-agreement", "arena", "arena-meta", "panel", "recipes", "models"),
     ):
         words = say(name, language)
         made[name] = commands.add_parser(name, help=words, description=words, language=language)
@@ -73,7 +73,9 @@ def build_parser(language: Language) -> Parser:
     _add_agreement(made["judge-agreement"], language)
     _add_arena(made["arena"], language)
     _add_meta(made["arena-meta"], language)
-    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "arena", "arena-meta", "models"):
+    made["panel"].add_argument("votes", metavar="VOTES.jsonl", help=say("panel_votes", language))
+    made["panel"].add_argument("-o", "--output", metavar="OUT.json", help=say("output", language))
+    for name in ("report", "compare", "pairwise", "rank", "judge-agreement", "arena", "arena-meta", "panel", "models"):
         made[name].add_argument("--format", choices=formats, default="text", help=say("format", language))
     made["report"].add_argument("--baseline", metavar="FILE", help=say("baseline", language))
     made["report"].add_argument("--no-targets", action="store_true", help=say("no_targets", language))

@@ -172,6 +172,38 @@ def test_judges_are_removed_and_invited_again(world):
     assert found["code"] == "judge_address_invalid"
 
 
+def test_what_a_judge_declared_too_much_of_is_confirmed_by_a_program(world):
+    desk, campaign = Desk(world), world.ready(judges=3)
+    judge = campaign.judges.order_by("pk")[0]
+    judge.declared_teams = [1, 3]
+    judge.save()
+    one = f"{desk.arena}/{campaign.pk}"
+    assert desk("GET", f"{one}/judges/{judge.pk}/")["declared_alone"] == [1, 3]
+    for method in ("GET", "POST"):
+        refused = desk(method, f"{one}/opening/", status=409)
+        assert refused["code"] == "declared_too_much"
+        assert str(judge.pk) in refused["detail"]
+    bar = {"team_numbers": [1, 3], "reason": "같은 연구실"}
+    assert desk("POST", f"{one}/judges/{judge.pk}/bar/", bar)["declared_alone"] == []
+    assert desk("POST", f"{one}/opening/")["state"] == "open"
+
+
+def test_what_will_be_public_names_no_judge(world):
+    desk, campaign = Desk(world), world.closed()
+    one, judge = f"{desk.arena}/{campaign.pk}", campaign.judges.order_by("pk")[0]
+    campaign.judges.filter(pk=judge.pk).update(institution="달빛대학교")
+    judgement = desk("GET", f"{one}/judges/{judge.pk}/judgements/")["items"][0]["id"]
+    for place in (f"judges/{judge.pk}", f"judgements/{judgement}"):
+        refused = desk("POST", f"{one}/{place}/exclude/", {"reason": "달빛대학교에서 왔습니다."}, 422)
+        assert (refused["code"], refused["errors"][0]["field"]) == ("judge_named", "body.reason")
+    result = desk.computed("GET", f"{one}/publishing/")["result_sha256"]
+    for field in ("note_ko", "note_en"):
+        refused = desk("POST", f"{one}/publishing/", {"result_sha256": result, field: f"{judge.email} 제외"}, 422)
+        assert (refused["code"], refused["errors"][0]["field"]) == ("judge_named", f"body.{field}")
+    assert not CampaignResult.objects.exists()
+    assert not Exclusion.objects.exists()
+
+
 def test_a_judge_invited_late_does_not_see_a_near_institution_until_that_is_cleared(world):
     desk, campaign = Desk(world), world.opened()
     one = f"{desk.arena}/{campaign.pk}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from allauth.account.models import EmailAddress
 
-from malpan.arena.bars import bars_of, declare_bars, set_bars
+from malpan.accounts.models import User
+from malpan.arena.bars import bars_of, set_bars
+from malpan.arena.declaring import declare_bars
 from malpan.arena.errors import (
     AssignmentVoid,
     CampaignNotOpen,
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def panel() -> Panel:
-    return draft_panel(systems=4)
+    return draft_panel(systems=8)
 
 
 @pytest.fixture
@@ -165,6 +167,37 @@ def test_every_verified_address_counts_and_no_other(panel, judge):
     assert bars(panel, judge) == {0: "institution"}
 
 
+def join_and_leave(own: Team, email: str) -> User:
+    from malpan.teams.invitations import create_invitation, join_team
+
+    _row, token = create_invitation(team=own, actor=leader_of(own))
+    left = UserFactory.create(email=email)
+    join_team(token=token, user=left)
+    leave_team(team=own, user=left)
+    return left
+
+
+def test_every_verified_address_of_a_member_counts_and_of_who_was_one(panel, judge):
+    """Not only the one that they log in with; also of a team that was merged in."""
+    judge.email = "a@univ.ac.kr"
+    leader = leader_of(team(panel))
+    address = EmailAddress.objects.create(user=leader, email="lee@univ.ac.kr", verified=False)
+    left = join_and_leave(team(panel, 1), "left@univ.ac.kr")
+    merged = TeamFactory.create(competition=team(panel).competition, merged_into=team(panel, 2))
+    EmailAddress.objects.create(user=leader_of(merged), email="park@cs.univ.ac.kr", verified=True)
+    assert bars(panel, judge) == {1: "institution", 2: "institution"}
+
+    address.verified = True
+    address.save()
+    assert bars(panel, judge) == {0: "institution", 1: "institution", 2: "institution"}
+
+    left.email = "left@gmail.com"
+    left.save()
+    assert bars(panel, judge) == {0: "institution", 2: "institution"}
+    EmailAddress.objects.create(user=left, email="left@nlp.univ.ac.kr", verified=True)
+    assert bars(panel, judge) == {0: "institution", 1: "institution", 2: "institution"}
+
+
 # --- stored -----------------------------------------------------------------------------------------------------------
 def test_bars_are_written_anew_each_time(panel, judge):
     join(judge, team(panel))
@@ -255,12 +288,12 @@ def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
     judge = panel.judges[0]
 
     for place in (0, 1):  # practice is of two of the four systems
-        declare(judge, team(panel, place))
+        bar_judge(judge=judge, actor=panel.organiser, team_numbers=[team(panel, place).number], reason="지도 교수")
 
     lost = Assignment.objects.filter(judge=judge, state="void")
     assert set(lost.values_list("void_reason", flat=True)) == {"barred"}
     assert all({"S01", "S02"} & set(row.systems) for row in lost)
-    entries = AuditEntry.objects.filter(action="campaign_judge.declare")
+    entries = AuditEntry.objects.filter(action="campaign_judge.bar")
     assert sum(entry.after["lost"] for entry in entries) == lost.filter(kind="real").count() > 0
     seen = []
     while (assignment := panel.next(judge)) is not None:
@@ -270,7 +303,7 @@ def test_what_nobody_else_can_take_is_void_and_the_judge_never_sees_it():
 
 
 def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_others():
-    panel = open_panel(systems=6, judges=6, item_count=20)
+    panel = open_panel(systems=10, judges=6, item_count=20)
     judge = panel.judges[0]
     declare(judge, team(panel, 5))  # nothing was shown
     panel.next(judge)
@@ -306,7 +339,7 @@ def test_who_has_seen_an_output_declares_two_teams_alone_and_an_organiser_the_ot
         ([], ["없는 팀"], "없는 팀"),
         ([9999], ["9999"], "9999"),
         ([1], ["1", "없는 팀"], "없는 팀"),
-        ([7], ["007"], "007"),
+        ([77], ["077"], "077"),
     ],
 )
 def test_an_organiser_hears_of_teams_that_there_are_not_and_nobody_is_barred(panel, judge, numbers, names, unknown):

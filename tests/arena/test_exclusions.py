@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from allauth.account.models import EmailAddress
 
+from malpan.accounts.models import User
 from malpan.arena.errors import (
     AssignmentNotFound,
     CampaignNotBegun,
     CampaignReasonMissing,
     ExclusionInForce,
     ExclusionLifted,
+    JudgeNamed,
     JudgeNotFound,
     NoVotes,
     StillComputing,
 )
 from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.judging import correct_judgement
-from malpan.arena.models import Assignment, Exclusion, Judgement
+from malpan.arena.models import Assignment, CampaignJudge, Exclusion, Judgement
 from malpan.arena.quality import open_scores
 from malpan.arena.votes_file import votes_of
 from malpan.competitions.errors import ManageNotFound, NotAllowed
@@ -26,7 +29,7 @@ from malpan.core.models import AuditEntry
 from scoring.arena import votes as votes_module
 from scoring.arena.result import compute
 from tests.arena.answers import answered
-from tests.arena.panels import Panel, draft_panel, open_panel
+from tests.arena.panels import Panel, draft_panel, invite, open_panel
 from tests.factories import person_in
 from tests.locks import waits_for
 
@@ -228,3 +231,33 @@ def test_nothing_is_left_out_of_a_draft_and_nothing_previewed_without_votes():
     empty = open_panel(judges=2)
     with pytest.raises(NoVotes):
         answered(preview_exclusion, campaign=empty.campaign, actor=empty.organiser, judge=empty.judges[0])
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("나그네 님이 읽지 않음", "name"),
+        ("JUDGE@lab.kr의 요청", "email"),
+        ("me@other.kr로 알려 옴", "email"),
+        ("한빛 연구대에서 온 사람", "institution"),
+        ("이미 초대받은 달빛대 교수", "institution"),
+        ("나그네처럼 빨리 봄", "name"),
+        ("어떤나그네", None),
+        ("같은 출력만 골랐습니다.", None),
+    ],
+)
+def test_no_reason_says_who_judges(panel, reason, kind):
+    """A judge of the campaign, whoever it is, also one who only was invited: the reason will be public."""
+    judge = panel.judges[1]
+    User.objects.filter(pk=judge.user_id).update(name="나그네")
+    CampaignJudge.objects.filter(pk=judge.pk).update(email="judge@lab.kr", institution="한빛연구대")
+    EmailAddress.objects.create(user=judge.user, email="me@other.kr", verified=True)
+    invite(panel, "somebody@example.org", institution="달빛대")
+    given = {"campaign": panel.campaign, "actor": panel.organiser, "judge": panel.judges[0], "reason": reason}
+    if kind is None:
+        assert make_exclusion(**given).reason == reason
+        return
+    with pytest.raises(JudgeNamed) as refused:
+        make_exclusion(**given)
+    assert (refused.value.params, refused.value.field) == ({"reason": kind}, "reason")
+    assert not Exclusion.objects.exists()

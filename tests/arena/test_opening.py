@@ -36,7 +36,8 @@ from malpan.competitions.models import Phase
 from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.models import ChainEntry, Submission
-from malpan.teams.services import disqualify_team, rename_team
+from malpan.teams.models import Team
+from malpan.teams.services import describe_model, disqualify_team, rename_team
 from scoring.arena.design import JudgeSpec, balance, plan
 from scoring.arena.planned import NAMES as SETTINGS
 from scoring.arena.planned import DesignImpossible
@@ -86,7 +87,9 @@ def test_no_output_names_a_team_a_person_or_a_hidden_word(world: World, opened: 
 
 
 def test_everything_that_the_site_knows_of_a_team_is_hidden(world: World, opened: Campaign) -> None:
-    """Its institution and earlier names, who left it, and all teams that became a part of it, through others too."""
+    """Its institution and earlier names, its models, who left it, and all teams that became a part of it, through
+    others too.
+    """
     systems = systems_of(opened)
     systems[0].institution = "한빛연구대학교"
     team = systems[0].submission.team
@@ -97,11 +100,30 @@ def test_everything_that_the_site_knows_of_a_team_is_hidden(world: World, opened
     left = person_named("나그네")
     facts = {"action": "team.leave", "object_type": "teams.team", "object_id": str(second.pk)}
     AuditEntry.objects.create(actor=left, person=left, **facts)
+    facts = {"model_size": "7B", "paper_url": ""}
+    first = {"model_name": "산들바람 7B", "model_url": "https://huggingface.co/sandeul/sandeul-7b", **facts}
+    describe_model(team=team, actor=world.owner, **first)
+    now = {"model_name": "하늬바람", "model_url": "https://github.com/hanui/hanui-lm.git", **facts}
+    describe_model(team=team, actor=world.owner, **now)
+    Team.objects.filter(pk=second.pk).update(model_name="마파람", model_url="https://lab.example.com/llm/mapa")
     known = ["한빛연구대학교", earlier, "새벽별", "둘째고래", "셋째고래", "소나무", "나그네"]
+    known += ["산들바람 7B", "sandeul-7b", "Sandeul/Sandeul-7B", "하늬바람", "hanui-lm", "마파람", "mapa"]
 
     shown = blinded(" 그리고 ".join(known), names_to_hide(opened, systems_of(opened)[1:] + systems[:1]))
 
     assert shown == " 그리고 ".join(["〔가림〕"] * len(known))
+
+
+def test_a_model_that_is_called_as_any_model_hides_nothing(world: World, opened: Campaign) -> None:
+    """A short name is hidden where it is a word, as that of a team is."""
+    names = {1: "base", 2: "Base-v2 7B", 3: "달"}
+    for number, name in names.items():
+        url = "https://huggingface.co/model/baseline"
+        Team.objects.filter(pk=world.teams[number].pk).update(model_name=name, model_url=url)
+    Team.objects.filter(pk=world.teams[4].pk).update(model_name="솔 3")
+    text = "The database of the base model: baseline, 7B. 달이 밝다. 솔3은 답했고 다솔3은 아니다."
+    shown = blinded(text, names_to_hide(opened, systems_of(opened)))
+    assert shown == text.replace(" 솔3", " 〔가림〕")
 
 
 def person_named(name: str) -> User:

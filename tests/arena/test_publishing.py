@@ -11,10 +11,12 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from malpan.accounts.models import User
 from malpan.arena.closing import close_campaign
 from malpan.arena.errors import (
     CampaignNotClosed,
     CampaignReasonMissing,
+    JudgeNamed,
     NoVotes,
     ResultChanged,
     ResultNotComputable,
@@ -297,3 +299,24 @@ def test_the_moment_is_that_of_the_caller(world: World) -> None:
     sha256 = answered(computed_result, campaign=campaign).result_sha256
     result = publish_result(campaign=campaign, actor=world.owner, result_sha256=sha256, now=moment)
     assert result.published_at == campaign.published_at == moment
+
+
+def test_nothing_is_published_that_says_who_judges(world: World) -> None:
+    """Neither in a note nor in a reason that was written before somebody was called so."""
+    campaign = world.closed()
+    judge = campaign.judges.order_by("pk")[0]
+    User.objects.filter(pk=judge.user_id).update(name="나그네")
+    exclusion = exclude(world, campaign, judge=judge, reason="나그네는 읽지 않았습니다.")
+    sha256 = answered(computed_result, campaign=campaign).result_sha256
+    given: dict[str, Any] = {"campaign": campaign, "actor": world.owner, "result_sha256": sha256}
+    for notes, field in (
+        ({"note_ko": "나그네를 뺐습니다."}, "note_ko"),
+        ({"note_ko": "고쳤습니다.", "note_en": f"Without {judge.email}"}, "note_en"),
+        ({}, "result_sha256"),
+    ):
+        with pytest.raises(JudgeNamed) as refused:
+            publish_result(**given, **notes)
+        assert refused.value.field == field
+    assert not CampaignResult.objects.exists()
+    Exclusion.objects.filter(pk=exclusion.pk).update(reason="읽지 않았습니다.")
+    assert world.publish(campaign).number == 1

@@ -36,7 +36,7 @@ TOKEN = "token-of-a-judge"
 @dataclass
 class Arena:
     """Campaigns of one judge: ``shown`` is open and an assignment is on show, ``waiting`` is open and none was shown,
-    ``asked`` waits for the consent, ``invited`` for the answer to an invitation.
+    ``asked`` waits for the consent and has no systems yet, ``invited`` for the answer to an invitation.
 
     Those of the organisers' pages have other judges: ``new`` is a draft without systems, ``draft`` can be opened,
     ``judged`` is open, ``closed`` can be published.
@@ -69,7 +69,8 @@ def plant_arena(phase: Phase, submissions: dict[str, Submission], judge: User, o
     )
     names = ("shown", "waiting", "asked", "invited")
     campaigns = {name: _campaign(rubric, phase, organiser, number) for number, name in enumerate(names, start=1)}
-    for campaign in campaigns.values():
+    for state in ("shown", "waiting", "invited"):
+        campaign = campaigns[state]
         for place, name in enumerate(("own.after", "other.after"), start=1):
             CampaignSystem.objects.create(
                 campaign=campaign, submission=submissions[name], label=f"S{place:02d}", position=place

@@ -35,10 +35,15 @@ from malpan.arena.invitations import accept_invitation, invite_judge
 from malpan.arena.judges import consent_version_of, give_consent, remove_judge
 from malpan.arena.models import Assignment, Campaign, CampaignItem, CampaignJudge, Judgement
 from malpan.arena.opening import open_campaign
+from malpan.arena.reminders import remind_judges
 from malpan.arena.systems import choose_systems
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.storage import store_private
+from malpan.notifications import public_http, webhooks
+from malpan.notifications.endpoints import create_endpoint
+from malpan.notifications.events import all_events
 from malpan.notifications.sending import deliver_due
+from malpan.submissions.letters import tell_scored
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from scoring.arena.blinding import MASK
@@ -69,17 +74,25 @@ def item_id(item: int) -> str:
 
 @dataclass
 class Blind(World):
-    """A world whose every secret is a canary. ``judges``: the people who judge."""
+    """A world whose every secret is a canary. ``judges``: the people who judge; ``both`` also leads a team; ``asked``
+    was invited and has not answered. ``tokens``: of invitations, theirs the last.
+    """
 
     judges: list[User] = field(default_factory=list)
     removed: User | None = None
+    both: User | None = None
+    asked: User | None = None
+    tokens: list[str] = field(default_factory=list)
+    looked: Counter[str] = field(default_factory=Counter)  # answers searched, by method
 
     def plant(self, score: float) -> Submission:
         """A team whose names, file and answers are canaries."""
         number = len(self.teams) + 1
         leader = UserFactory.create(name=f"사람카나리아{number}", email=f"canary-member-{number}@team{number}.canary")
         confirmed(leader)
-        team = TeamFactory.create(competition=self.competition, name=f"팀카나리아{number}", leader=leader)
+        team = TeamFactory.create(
+            competition=self.competition, name=f"팀카나리아{number}", leader=leader, model_name=f"{MODEL}{number}"
+        )
         rows = [{"id": item_id(item), "output": {"answer": answer(number, item)}} for item in range(1, ITEMS + 5)]
         stored = store_private(json.dumps(rows, ensure_ascii=False).encode())
         row = finished_submission(
@@ -89,24 +102,25 @@ class Blind(World):
         self.teams[team.number], self.submissions[team.number] = team, row
         return row
 
-    def invited(self, campaign: Campaign) -> None:
+    def invited(self, campaign: Campaign, person: User | None = None, *, accepts: bool = True) -> User:
         """Another judge, through the services: invited by mail, accepted, told."""
-        number = len(self.judges) + 1
-        person = UserFactory.create(name=f"평가인카나리아{number}", email=f"canary-judge-{number}@example.com")
-        confirmed(person)
-        tokens: list[str] = []
+        number = len(self.tokens) + 1
+        if person is None:
+            person = UserFactory.create(name=f"평가인카나리아{number}", email=f"canary-judge-{number}@example.com")
+            confirmed(person)
 
         def link_for(token: str) -> str:
-            tokens.append(token)
+            self.tokens.append(token)
             return f"https://malpan.example{reverse('arena_invitation', args=[token])}"
 
         invite_judge(
             campaign=campaign, actor=self.owner, email=person.email, institution=f"{WHERE}{number}", link_for=link_for
         )
-        judge = accept_invitation(token=tokens[0], user=person)
-        version = consent_version_of(campaign)
-        give_consent(judge=judge, actor=person, rubric=campaign.rubric, consent_version=version)
-        self.judges.append(person)
+        if accepts:
+            judge = accept_invitation(token=self.tokens[-1], user=person)
+            version = consent_version_of(campaign)
+            give_consent(judge=judge, actor=person, rubric=campaign.rubric, consent_version=version)
+        return person
 
     def secrets_of_systems(self, campaign: Campaign) -> dict[str, int]:
         """What must not be reached while the campaign runs, and whose it is: 0 for nobody's."""
@@ -121,7 +135,8 @@ class Blind(World):
         return found
 
     def secrets_of_judges(self) -> list[str]:
-        names = [each for person in self.judges for each in (person.name, person.email)]
+        people = [*self.judges, *([self.asked] if self.asked else [])]
+        names = [each for person in people for each in (person.name, person.email)]
         return [*names, WHERE, NOTE]
 
 
@@ -142,14 +157,15 @@ def world(db: None) -> Blind:
 
 
 def opened(world: Blind) -> Campaign:
-    campaign = world.campaign(item_count=ITEMS, masked_words=[f"{MODEL}{number}" for number in world.teams])
+    campaign = world.campaign(item_count=ITEMS)
     ids = [row.public_id for row in world.submissions.values()]
     choose_systems(campaign=campaign, actor=world.owner, submissions=ids)
-    for _number in range(3):
-        world.invited(campaign)
+    world.judges = [world.invited(campaign) for _number in range(3)]
+    world.both = world.invited(campaign, world.submissions[2].submitted_by)
     campaign = open_campaign(campaign=campaign, actor=world.owner)
-    world.invited(campaign)  # comes late, judges, and is removed
-    world.removed = world.judges[-1]
+    world.removed = world.invited(campaign)  # comes late, judges, and is removed
+    world.judges.append(world.removed)
+    world.asked = world.invited(campaign, accepts=False)
     late = campaign.judges.get(user=world.removed)
     judge_one(late.assignments.filter(kind="real").order_by("position")[0], {"choice": "tie", "reasons": []})
     remove_judge(judge=late, actor=world.owner, reason="까닭")
@@ -195,7 +211,7 @@ def _places(
         "pk": campaigns,
         "number": [1],
         "snapshot": [1],
-        "token": ["none"],
+        "token": [world.tokens[0], world.tokens[-1]],
         "key": list(Assignment.objects.filter(campaign=campaign).values_list("shown_key", flat=True)[:3]),
         "name": ["exact_match"],
         "judge_pk": list(campaign.judges.values_list("pk", flat=True)[:1]),
@@ -217,13 +233,15 @@ def found_by(client: Client, world: Blind, campaign: Campaign, secrets: list[str
     A method that a view declines before it looks at anything is not asked for: it declines to all alike.
     """
     for route, pattern, address in _places(world, campaign):
-        for method in ("get", "post"):
+        methods = ("get", "post", "put", "patch", "delete") if route.startswith("api/") else ("get", "post")
+        for method in methods:
             if declines(pattern.callback, method.upper()):
                 continue
             cookies = copy.deepcopy(client.cookies)
             with taken_back():
                 text = said(getattr(client, method)(address))
             client.cookies = cookies  # it may have logged out
+            world.looked[method] += 1
             yield from ((route, address, each) for each in secrets if each in text and each not in address)
 
 
@@ -233,9 +251,8 @@ def viewers(world: Blind) -> dict[str, tuple[User | None, int]]:
     competition = PhaseFactory.create().track.competition
     CompetitionRole.objects.create(user=found["other organiser"][0], competition=competition, role="owner")
     found |= {"judge": (world.judges[0], 0), "removed judge": (world.removed, 0)}
-    for number in (1, 4):
-        found[f"team {number}"] = (world.submissions[number].submitted_by, number)
-    return found
+    found |= {"team 1": (world.submissions[1].submitted_by, 1), "judge of team 2": (world.both, 2)}
+    return found | {"invited": (world.asked, 0)}
 
 
 def work_through(world: Blind, campaign: Campaign) -> list[str]:
@@ -264,7 +281,7 @@ def test_a_judge_is_told_nothing_of_whose_an_output_is_from_the_first_question_t
     campaign = opened(world)
     deliver_due()
     told = [each.to for each in mail.outbox if "평가가 시작했습니다" in each.subject]
-    assert sorted(told) == sorted([person.email] for person in world.judges if person != world.removed)
+    assert sorted(told) == sorted([person.email] for person in (*world.judges, world.both) if person != world.removed)
     heard = "\n".join([*work_through(world, campaign), *(f"{each.subject}\n{each.body}" for each in mail.outbox)])
     outputs = {f"산들{number}바람" for number in world.teams}
     secrets = set(world.secrets_of_systems(campaign)) - outputs
@@ -287,18 +304,43 @@ def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
         for route, address, secret in found_by(browser(user), world, campaign, list(owners)):
             is_own = owners[secret] == own != 0
             if route.startswith(ARENA):  # in the head of a page stands who is logged in
-                may = secret.startswith("산들") if "judge" in viewer else is_own and secret.startswith("사람")
+                may = is_own and secret.startswith("사람")
+                may |= secret.startswith("산들") and "judge" in viewer
             else:
                 is_id = secret in {str(row.public_id) for row in world.submissions.values()}
                 if own != 0 and secret.startswith("ref-canary-"):  # they wrote it: the file names the items answered
                     mine = f"/submissions/{world.submissions[own].public_id}/"
                     is_own |= address.split("?")[0].endswith((f"{mine}file/", f"{mine}items/"))
-                may = (
-                    is_own or secret.startswith("팀카나리아") or (is_id and "/board/" in route)
-                )  # public on a live board
+                is_on_board = secret.startswith(("팀카나리아", MODEL)) or (is_id and "/board/" in route)
+                may = is_own or is_on_board  # public on a live board
             if not may:
                 leaks.append(f"{viewer}: {address} {secret}")
     assert leaks == []
+    least = {"get": 900, "post": 500, "put": 10, "patch": 20, "delete": 30}  # of all viewers together
+    assert {method: world.looked[method] for method, count in least.items() if world.looked[method] < count} == {}
+
+
+def test_no_mail_and_no_webhook_says_whose_an_output_is_while_it_runs(world: Blind, monkeypatch: Any) -> None:
+    campaign = opened(world)
+    owners, people = world.secrets_of_systems(campaign), [*world.judges, world.both, world.asked]
+    people += [row.submitted_by for row in world.submissions.values()]
+    for person in people:
+        names = [event.name for event in all_events(person)]
+        create_endpoint(person=person, url=f"https://hooks.example.com/{person.pk}/", events=names)
+    sent = []
+    monkeypatch.setattr(public_http, "post", lambda url, body, _headers: sent.append((url, body.decode())) or 200)
+    remind_judges(campaign=campaign, actor=world.owner)
+    for row in world.submissions.values():
+        tell_scored(row.live_run)
+    deliver_due()
+    webhooks.deliver_due()
+    own = {row.submitted_by.email: number for number, row in world.submissions.items()}
+    texts = [(own.get(each.to[0], 0), f"{each.to}\n{each.subject}\n{each.body}") for each in mail.outbox]
+    by_hook = {f"https://hooks.example.com/{person.pk}/": own.get(person.email, 0) for person in people}
+    texts += [(by_hook[url], body) for url, body in sent]
+    assert [text for whose, text in texts for secret in owners if secret in text and owners[secret] != whose] == []
+    assert len(sent) >= 4 + 4
+    assert len(mail.outbox) > 4 + 4
 
 
 def test_a_judge_of_an_unpublished_competition_learns_nothing_of_it(world: Blind) -> None:
@@ -330,6 +372,7 @@ def test_no_page_says_who_judged_before_or_after_the_publication(world: Blind) -
     work_through(world, campaign)
     secrets = world.secrets_of_judges()
     people = {"judge": world.judges[0], "removed judge": world.removed}
+    people |= {"judge of team 2": world.both, "invited": world.asked}
     for state in ("open", "closed", "published"):
         if state == "closed":
             judge_everything(campaign)
@@ -363,22 +406,26 @@ def test_the_manage_pages_say_nothing_of_whose_a_label_is_before_the_closing(wor
     judge_everything(campaign)
     outputs = [f"산들{number}바람" for number in world.teams]
     labels = list(campaign.systems.values_list("label", flat=True))
-    client, is_desk = browser(world.owner), lambda route: "/manage/arena/" in route
+    viewer = UserFactory.create()
+    CompetitionRole.objects.create(user=viewer, competition=world.competition, role="viewer")
+    desks = [(browser(world.owner), "ko"), (browser(world.owner), "en"), (browser(viewer), "ko")]
     computed, looked = 0, Counter()
-    for _route, address in places(world, campaign, is_desk):
-        for language in ("ko", "en"):
+    for _route, address in places(world, campaign, lambda route: "/manage/arena/" in route):
+        for client, language in desks:
             page = client.get(address, headers={"accept-language": language})
             if waited := work_off():
                 computed += waited
                 page = client.get(address, headers={"accept-language": language})
             text = said(page)
             looked[address.startswith("/api/")] += page.status_code == 200
+            looked["viewer"] += client is desks[-1][0] and page.status_code == 200
             found = [each for each in outputs if each in text]
             found += [each for each in labels if re.search(rf"\b{each}\b", text)]
             assert (address, found) == (address, [])
     assert computed >= 2, "figures and the effect of an exclusion were there"
     assert looked[False] > 20
     assert looked[True] > 20, "the operations of the API as well"
+    assert looked["viewer"] > 15
 
 
 def test_no_operation_says_who_judges(world: Blind) -> None:

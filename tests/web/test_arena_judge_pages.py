@@ -227,7 +227,8 @@ def test_consent_is_asked_again_when_the_notice_changes(judge: Judge) -> None:
     assert "동의하기" in response.content.decode()
 
 
-def test_teams_that_a_judge_knows_are_taken_out_of_the_queue(judge: Judge) -> None:
+def test_teams_that_a_judge_knows_are_taken_out_of_the_queue() -> None:
+    judge = Judge(open_panel(systems=6))
     system = judge.panel.systems[0]
     sent = judge.client.post(judge.url("arena_known_teams"), {"teams": f" {system.submission.team.number}, 99999 "})
     assert sent.status_code == 302
@@ -235,6 +236,39 @@ def test_teams_that_a_judge_knows_are_taken_out_of_the_queue(judge: Judge) -> No
     assert left
     assert [row for row in left if system.label in row.systems] == []
     assert judge.client.post(judge.url("arena_known_teams"), {"teams": " , "}).status_code == 422
+
+
+def test_a_judge_who_declares_too_many_is_told_whom_to_ask(judge: Judge) -> None:
+    address = judge.url("arena_known_teams")
+    numbers = [system.submission.team.number for system in judge.panel.systems]
+    refused = judge.client.post(address, {"teams": f"{numbers[0]}, {numbers[1]}"})
+    page = html.parse(refused.content.decode())
+    assert refused.status_code == 409
+    assert "아는 팀을 운영자에게 알려 주십시오" in page.text
+    assert page.one("input", id="known-teams").attributes["aria-invalid"] == "true"
+    assert CampaignJudge.objects.get(pk=judge.row.pk).declared_teams == []
+    told = html.parse(judge.client.get(judge.url("arena_campaign")).content.decode())
+    assert "아는 팀이 많으면 운영자에게 알려 주십시오" in told.text
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_reference_is_shown_where_the_campaign_shows_it_and_nowhere_else(protocol: str) -> None:
+    """In practice, before judging, and where what was judged is looked at again."""
+    judge = Judge(open_panel(protocol))
+    CampaignItem.objects.update(reference_text="정답카나리아 <b>글</b>")
+    for is_shown in (False, True):
+        Campaign.objects.update(shows_reference=is_shown)
+        assignment = judge.begin()
+        pages = [judge.look(assignment)]
+        judge.send(assignment)
+        pages.append(judge.look(assignment))
+        for page in pages:
+            assert ("정답카나리아" in page.text) == is_shown
+            assert [each.text for each in page.all("section", **{"aria-labelledby": "reference"})] == (
+                ["모범 답안 정답카나리아 <b>글</b>"] if is_shown else []
+            )
+        others = [judge.client.get(judge.url(name)).content.decode() for name in ("arena_campaign", "arena_done")]
+        assert not [text for text in others if "정답카나리아" in text]
 
 
 # --- practice and the queue -------------------------------------------------------------------------------------------

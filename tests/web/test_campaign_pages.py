@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -32,6 +33,7 @@ from malpan.web.presenters.campaigns import (
 )
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate
+from scoring.arena.votes import read_votes
 from scoring.cli import main
 from tests.arena.conftest import NAMES, World, judge_everything, make_world
 from tests.web.html import parse
@@ -145,6 +147,43 @@ def test_the_page_of_a_result_shows_what_the_file_says(world: World, client: Cli
     assert table[0].startswith("rank,team_number,name,label,score")
     assert len(table) == 1 + len(names)
     assert str(first["score"]) in table[1]
+
+
+@pytest.mark.parametrize("protocol", ["pairwise", "ranking"])
+def test_the_drawing_and_the_table_of_who_won_are_the_matrix_of_the_file(
+    world: World, client: Client, protocol: str
+) -> None:
+    campaign = world.closed(protocol=protocol, **({"group_size": 3} if protocol == "ranking" else {}))
+    world.publish(campaign)
+    document = json.loads(client.get(address(world, campaign, "campaign_result", 1)).content)
+    page = parse(client.get(address(world, campaign)).content.decode())
+    wins, ties = document["matrix"]["wins"], document["matrix"]["ties"]
+    names = {row["label"]: row["name"] for row in document["systems"]}
+    others = [(row, column) for row in range(len(wins)) for column in range(len(wins)) if row != column]
+    assert len(others) == 12
+    assert [row != list(other) for row, other in zip(wins, zip(*wins, strict=True), strict=True)].count(True) > 0
+
+    shown = [each.text for each in page.one("svg", "matrix").all("text", "plot-count")]
+    met = [wins[row][column] + wins[column][row] + ties[row][column] for row, column in others]
+    assert shown == [str(wins[row][column]) if count else "–" for (row, column), count in zip(others, met, strict=True)]
+    table = next(each for each in page.all("table") if each.all("caption", id="wins-caption"))
+    rows = table.one("tbody").all("tr")
+    assert [row.one("th").text for row in rows] == [names[label] for label in document["matrix"]["systems"]]
+    cells = [[cell.text for cell in row.all("td", "figure")] for row in rows]
+    assert [cells[row][column] for row, column in others] == [
+        f"{wins[row][column]}–{ties[row][column]}–{wins[column][row]}" for row, column in others
+    ]
+    codes = [each.text for each in table.one("thead").all("th", "figure")]
+    assert [row.one("td", "number").text for row in rows] == codes
+    if protocol == "pairwise":
+        votes = read_votes(client.get(address(world, campaign, "campaign_votes", 1)).content)
+        place = {label: at for at, label in enumerate(document["matrix"]["systems"])}
+        counted = Counter(
+            tuple(place[label] for label in vote.systems[:: 1 if vote.value["choice"] == "first" else -1])
+            for vote in votes.real()
+            if vote.value["choice"] in ("first", "second")
+        )
+        assert {pair: wins[pair[0]][pair[1]] for pair in others} == {pair: counted[pair] for pair in others}
 
 
 def test_what_was_left_out_is_said_without_a_name_and_an_earlier_result_stays(world: World, client: Client) -> None:

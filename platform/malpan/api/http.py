@@ -20,6 +20,7 @@ from malpan.accounts.errors import ApiTokenInvalid
 from malpan.api.errors import FieldsInvalid, MethodNotAllowed
 from malpan.arena.errors import (
     CampaignSettingsInvalid,
+    JudgeNamed,
     PlanInvalid,
     PracticeInvalid,
     PracticeProblem,
@@ -40,6 +41,7 @@ SETTINGS_INVALID: Final = (
     CampaignSettingsInvalid,
     RubricInvalid,
     PlanInvalid,
+    JudgeNamed,
     TeamsUnknown,
     TeamsNotNear,
 )

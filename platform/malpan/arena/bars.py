@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from malpan.arena.errors import CampaignNotOpen, JudgeNotFound, TooManyDeclared
-from malpan.arena.institutions import folded, is_same, may_be_same
+from malpan.accounts.models import User
+from malpan.arena.institutions import is_same, may_be_same
 from malpan.arena.locks import lock_campaign, lock_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
 from malpan.arena.panel import redistribute
@@ -20,12 +20,8 @@ from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 
-if TYPE_CHECKING:
-    from malpan.accounts.models import User
-
 Reason = JudgeBar.Reason
 
-LATE_MOST: Final = 2  # teams that a judge declares alone after the first output they were shown
 WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
 # Mail hosts that say nothing about where somebody works or studies; the last line is reserved for examples (RFC 2606).
 PUBLIC_HOSTS: Final = frozenset(
@@ -43,18 +39,18 @@ def bars_of(judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> dict[int
     """The systems that ``judge`` must not see as things are now, by primary key, with the reason.
 
     Member: of the system's team, or of one merged into it, now or ever. Institution: the same as the system's, or a
-    mail host of the judge is that of a member, or a part of it (hosts of public mail do not count). Declared: the teams
-    that the judge said to know. Near: of a judge who came after the opening, an institution with a name like that of
-    the system, until an organiser says that it is another one.
+    mail host of the judge is that of somebody who is or was a member, or a part of it (hosts of public mail do not
+    count). Declared: the teams that the judge said to know, or an organiser barred them from. Near: of a judge who
+    came after the opening, an institution with a name like that of the system, until an organiser says that it is
+    another one.
     """
-    teams = merged_into({system.submission.team_id for system in systems})
-    hosts = _hosts_of_members(teams)
-    own_hosts, own_teams = _hosts_of(judge), _teams_ever_of(judge, teams)
+    members = _members_ever(merged_into({system.submission.team_id for system in systems}))
+    hosts, own_hosts = _hosts_of_members(members), _hosts_of(judge)
     is_late = bool(judge.institution) and judge.barred_at_opening is None and judge.campaign.opened_at is not None
     found: dict[int, JudgeBar.Reason] = {}
     for system in systems:
         team = system.submission.team
-        if teams[team.pk] & own_teams or system.submission.submitted_by_id == judge.user_id:
+        if judge.user_id in members[team.pk] or system.submission.submitted_by_id == judge.user_id:
             found[system.pk] = Reason.MEMBER
         elif is_same(judge.institution, system.institution) or _share_a_host(own_hosts, hosts[team.pk]):
             found[system.pk] = Reason.INSTITUTION
@@ -73,85 +69,9 @@ def set_bars(*, judge: CampaignJudge, systems: Sequence[CampaignSystem]) -> froz
     return frozenset(found)
 
 
-def declare_bars(
-    *,
-    judge: CampaignJudge,
-    actor: User,
-    team_numbers: Sequence[int] = (),
-    team_names: Sequence[str] = (),
-    now: datetime | None = None,
-) -> None:
-    """Record the teams that a judge says to know, as ``record_declared``.
-
-    Whoever declares sees whether the output on show was that team's: ``LATE_MOST`` teams after the first output that
-    they were shown, the others by an organiser. Raises ``JudgeNotFound`` for another person's, ``CampaignNotOpen``
-    after the closing, ``TooManyDeclared``.
-    """
-    if judge.user_id != actor.pk:
-        raise JudgeNotFound
-    record_declared(
-        judge=judge, actor=actor, team_numbers=team_numbers, team_names=team_names, late_most=LATE_MOST, now=now
-    )
-
-
-def record_declared(
-    *,
-    judge: CampaignJudge,
-    actor: User,
-    team_numbers: Sequence[int] = (),
-    team_names: Sequence[str] = (),
-    late_most: int | None = None,
-    reason: str = "",
-    now: datetime | None = None,
-) -> None:
-    """Record the teams that a judge knows, by number or by name, whatever its case, width and spaces; of one that there
-    is not nothing is said. After the opening their open assignments with them are moved.
-
-    What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
-    taken back by declaring fewer. Raises ``CampaignNotOpen`` after the closing, ``TooManyDeclared`` beyond
-    ``late_most`` of those whom the judge declares once they have seen an output.
-    """
-    with transaction.atomic():
-        campaign = lock_campaign(judge.campaign_id)
-        if campaign.closed_at is not None:
-            raise CampaignNotOpen
-        fresh = lock_judge(judge.pk)
-        numbers, names = set(team_numbers), {folded(name) for name in team_names}
-        teams = Team.objects.filter(competition=campaign.track.competition_id).values_list("number", "name")
-        known = {number for number, name in teams if number in numbers or folded(name) in names}
-        new = sorted(known - set(fresh.declared_teams))
-        if not new:
-            return
-        if late_most is not None and Assignment.objects.filter(judge=fresh, first_shown_at__isnull=False).exists():
-            fresh.declared_late += len(new)
-            if fresh.declared_late > late_most:
-                raise TooManyDeclared(limit=late_most)
-        fresh.declared_teams = sorted([*fresh.declared_teams, *new])
-        fresh.save(update_fields=["declared_teams", "declared_late"])
-        facts: dict[str, Any] = {"declared_teams": new} | ({"reason": reason} if reason else {})
-        if campaign.opened_at is not None and fresh.is_active:
-            facts |= _bar(campaign, fresh, now or timezone.now())
-        action = "campaign_judge.declare" if actor.pk == fresh.user_id else "campaign_judge.bar"
-        audit.record(actor=actor, action=action, obj=fresh, after=facts)
-
-
-def unknown_teams(campaign: Campaign, team_numbers: Sequence[int], team_names: Sequence[str]) -> list[str]:
-    """What of ``team_numbers`` and ``team_names`` is no team of the competition, as it was typed. A number that is
-    among the names as well may be either.
-    """
-    teams = Team.objects.filter(competition=campaign.track.competition_id).values_list("number", "name")
-    numbers, names = {number for number, _name in teams}, {folded(name) for _number, name in teams}
-    typed = {name: int(name) for name in team_names if name.isascii() and name.isdigit()}
-    asked = [*team_names, *(str(number) for number in team_numbers if number not in typed.values())]
-    by_number = {str(number) for number in team_numbers if number in numbers}
-    by_number |= {name for name, number in typed.items() if number in numbers and number in team_numbers}
-    by_name = {name for name in team_names if folded(name) in names}
-    return [each for each in dict.fromkeys(asked) if each not in by_number | by_name]
-
-
 def renew_bars(*, judge: CampaignJudge, now: datetime | None = None) -> None:
     """Write the bars of ``judge`` in an open campaign anew if there are more than at the opening: they joined a team,
-    verified an address, or teams merged. Open assignments move as ``declare_bars`` moves them.
+    verified an address, or teams merged. Open assignments move as ``declaring`` moves them.
     """
     if not _has_new_bars(judge):
         return
@@ -160,28 +80,29 @@ def renew_bars(*, judge: CampaignJudge, now: datetime | None = None) -> None:
         fresh = lock_judge(judge.pk)
         is_open = campaign.opened_at is not None and campaign.closed_at is None
         if is_open and fresh.is_active and _has_new_bars(fresh):
-            facts = _bar(campaign, fresh, now or timezone.now())
+            facts = bar_anew(campaign, fresh, now or timezone.now())
             audit.record(actor=None, action="campaign_judge.bar", obj=fresh, after=facts)
 
 
 def is_barred(judge: CampaignJudge, labels: Sequence[str]) -> bool:
     """Whether ``judge`` must not see one of the systems called ``labels``: as written, or as things are now."""
-    systems = list(_systems_of(judge).filter(label__in=labels))
+    systems = list(seen_systems(judge).filter(label__in=labels))
     return JudgeBar.objects.filter(judge=judge, system__in=systems).exists() or bool(bars_of(judge, systems))
 
 
 def _has_new_bars(judge: CampaignJudge) -> bool:
     written = set(JudgeBar.objects.filter(judge=judge).values_list("system_id", flat=True))
-    return not bars_of(judge, list(_systems_of(judge))).keys() <= written
+    return not bars_of(judge, list(seen_systems(judge))).keys() <= written
 
 
-def _systems_of(judge: CampaignJudge) -> QuerySet[CampaignSystem]:
+def seen_systems(judge: CampaignJudge) -> QuerySet[CampaignSystem]:
+    """The systems of the judge's campaign, with what ``bars_of`` needs."""
     return CampaignSystem.objects.filter(campaign=judge.campaign_id).select_related("submission__team")
 
 
-def _bar(campaign: Campaign, judge: CampaignJudge, now: datetime) -> dict[str, int]:
+def bar_anew(campaign: Campaign, judge: CampaignJudge, now: datetime) -> dict[str, int]:
     """Write the bars and move open assignments, both rows locked; how many moved, and how many nobody can take."""
-    systems = list(_systems_of(judge))
+    systems = list(seen_systems(judge))
     barred = set_bars(judge=judge, systems=systems)
     _void_practice(judge, {system.label for system in systems if system.pk in barred})
     change = redistribute(campaign=campaign, giving=judge, because=Assignment.VoidReason.BARRED, now=now)
@@ -208,23 +129,34 @@ def merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:
     return {team: frozenset(members) for team, members in found.items()}
 
 
-def _teams_ever_of(judge: CampaignJudge, teams: dict[int, frozenset[int]]) -> set[int]:
-    """Of ``teams`` and those merged into them, the ones that the judge is or ever was a member of."""
-    if judge.user_id is None:
-        return set()
+def _members_ever(teams: Mapping[int, frozenset[int]]) -> dict[int, set[int]]:
+    """Everybody who is or was in each of ``teams``, or in one merged into it, as far as they have an account."""
     all_teams = {team for merged in teams.values() for team in merged}
-    now = set(Membership.objects.filter(user=judge.user_id, team__in=all_teams).values_list("team_id", flat=True))
-    entries = AuditEntry.objects.filter(person=judge.user_id, action__in=WAS_MEMBER, object_type="teams.team")
-    once = entries.filter(object_id__in=[str(team) for team in all_teams]).values_list("object_id", flat=True)
-    return now | {int(team) for team in once}
+    found: dict[int, set[int]] = {team: set() for team in all_teams}
+    for team, person in Membership.objects.filter(team__in=all_teams).values_list("team_id", "user_id"):
+        found[team].add(person)
+    once = AuditEntry.objects.filter(
+        person__isnull=False,
+        action__in=WAS_MEMBER,
+        object_type="teams.team",
+        object_id__in=[str(team) for team in all_teams],
+    )
+    for key, person in once.values_list("object_id", "person_id"):
+        found[int(key)].add(person)
+    return {team: {person for each in merged for person in found[each]} for team, merged in teams.items()}
 
 
-def _hosts_of_members(teams: Iterable[int]) -> dict[int, set[str]]:
-    """The mail hosts of the members of each team that say something."""
-    found: dict[int, set[str]] = {team: set() for team in teams}
-    for team, email in Membership.objects.filter(team__in=found).values_list("team_id", "user__email"):
-        found[team] |= _own_hosts([email])
-    return found
+def _hosts_of_members(members: Mapping[int, set[int]]) -> dict[int, set[str]]:
+    """By team, the mail hosts of its ``members`` that say something: of their account, and of every address they
+    verified.
+    """
+    people = {person for own in members.values() for person in own}
+    verified = EmailAddress.objects.filter(user__in=people, verified=True)
+    hosts: dict[int, set[str]] = {person: set() for person in people}
+    for rows in (User.objects.filter(pk__in=people).values_list("pk", "email"), verified.values_list("user", "email")):
+        for person, email in rows:
+            hosts[person] |= _own_hosts([email])
+    return {team: {host for person in own for host in hosts[person]} for team, own in members.items()}
 
 
 def _hosts_of(judge: CampaignJudge) -> set[str]:

@@ -18,6 +18,7 @@ from malpan.arena.errors import (
     ExclusionLifted,
     JudgeNotFound,
 )
+from malpan.arena.judge_names import require_nameless
 from malpan.arena.judges import clean_reason
 from malpan.arena.locks import lock_campaign
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Exclusion, Judgement
@@ -93,11 +94,12 @@ def make_exclusion(
     """Leave out a judge or a judgement, also after the publication (then the result is published again).
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotBegun``,
-    ``CampaignReasonMissing``, ``ExclusionInForce``, ``JudgeNotFound`` and ``AssignmentNotFound`` for what is of another
-    campaign, and for practice.
+    ``CampaignReasonMissing``, ``JudgeNamed`` for a reason that says who judges, ``ExclusionInForce``, ``JudgeNotFound``
+    and ``AssignmentNotFound`` for what is of another campaign, and for practice.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     why = clean_reason(reason)
+    require_nameless(campaign, {"reason": why})
     with transaction.atomic():
         fresh = lock_campaign(campaign.pk)
         _require_possible(fresh, judge, judgement)

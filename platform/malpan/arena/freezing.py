@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
+
+from django.db.models import QuerySet
 
 from malpan.arena.bad_texts import EXPLANATIONS, fitting_rules, other_answers
 from malpan.arena.bars import WAS_MEMBER, merged_into
 from malpan.arena.errors import ControlRefused
+from malpan.arena.model_names import model_names
 from malpan.arena.models import Campaign, CampaignItem, CampaignSystem
 from malpan.arena.own_practice import shown_labels
 from malpan.arena.sampling import Sampled, sample_items
@@ -43,8 +46,8 @@ def freeze_items(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list[
 
 
 def names_to_hide(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list[str]:
-    """Names of the teams (earlier ones, and of all merged into them), of everybody who is or was in them, of their
-    institutions, and the campaign's words.
+    """Names of the teams (earlier ones, and of all merged into them) and of their models, of everybody who is or was in
+    them, of their institutions, and the campaign's words.
     """
     merged = merged_into({system.submission.team_id for system in systems})
     teams = {team for each in merged.values() for team in each}
@@ -52,6 +55,7 @@ def names_to_hide(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list
     found = [
         *Team.objects.filter(pk__in=teams).values_list("name", flat=True),
         *(before["name"] for before in log.filter(action="team.rename").values_list("before", flat=True)),
+        *_of_models(teams, log),
         *Membership.objects.filter(team__in=teams).values_list("user__name", flat=True),
         *log.filter(action__in=WAS_MEMBER, person__isnull=False).values_list("person__name", flat=True),
         *(system.submission.submitted_by.name for system in systems),
@@ -59,6 +63,13 @@ def names_to_hide(campaign: Campaign, systems: Sequence[CampaignSystem]) -> list
         *campaign.masked_words,
     ]
     return sorted({name for name in map(str.strip, found) if len(name) >= NAME_LEAST})
+
+
+def _of_models(teams: Iterable[int], log: QuerySet[AuditEntry]) -> Iterator[str]:
+    """What the teams call their models on boards, and did."""
+    now = Team.objects.filter(pk__in=teams).values("model_name", "model_url")
+    for each in (*now, *log.filter(action="team.describe_model").values_list("before", flat=True)):
+        yield from model_names(each.get("model_name", ""), each.get("model_url", ""))
 
 
 def blinded(text: str, names: Sequence[str]) -> str:

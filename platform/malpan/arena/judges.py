@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from django.db import transaction
 from django.utils import timezone
 
-from malpan.arena.bars import record_declared, set_bars, unknown_teams
+from malpan.arena.bars import set_bars
+from malpan.arena.declaring import hides_too_much, record_declared, unknown_teams
 from malpan.arena.design_rows import specs_of
 from malpan.arena.errors import (
     CampaignReasonMissing,
@@ -19,6 +20,7 @@ from malpan.arena.errors import (
     JudgeNotFound,
     JudgeRemoved,
     NobodyCanTakeOver,
+    OrganiserMustBar,
     TeamsUnknown,
 )
 from malpan.arena.locks import lock_campaign, lock_campaigns, lock_judge, lock_judges, lock_unclosed
@@ -77,7 +79,8 @@ def bar_judge(
     team_names: Sequence[str] = (),
     now: datetime | None = None,
 ) -> None:
-    """Bar a judge from teams as if they had declared them, all or none; for organisers.
+    """Bar a judge from teams as if they had declared them, all or none; for organisers. What the judge declared already
+    holds from then on whatever it leaves.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignReasonMissing``,
     ``TeamsUnknown``, ``CampaignNotOpen`` after the closing.
@@ -151,13 +154,15 @@ def assign_late(*, judge: CampaignJudge, now: datetime | None = None) -> int:
     practice, controls and repeats; returns how many assignments they have. In the caller's transaction, the campaign
     locked.
 
-    Raises ``JudgeBarredEverywhere``.
+    Raises ``JudgeBarredEverywhere``, and ``OrganiserMustBar`` if what they declared before leaves them too few.
     """
     campaign, moment = judge.campaign, now or timezone.now()
     systems = list(campaign.systems.select_related("submission__team"))
     barred = set_bars(judge=judge, systems=systems)
     if len(systems) - len(barred) < campaign.group_size:
         raise JudgeBarredEverywhere
+    if hides_too_much(judge, systems):
+        raise OrganiserMustBar(reason="late")
     if not judge.design_label:  # one who comes back keeps label and practice
         numbers = campaign.judges.exclude(design_label="").values_list("design_label", flat=True)
         judge.design_label = f"D{max((int(label[1:]) for label in numbers), default=0) + 1:02d}"

@@ -15,8 +15,17 @@ from django.utils import timezone
 
 from malpan.arena.bars import bars_of, set_bars
 from malpan.arena.chain_steps import append_step
+from malpan.arena.declaring import judges_hiding_too_much
 from malpan.arena.design_rows import create_assignments, design_sha256, settings_of
-from malpan.arena.errors import CampaignNotOpen, CampaignOpened, DesignRefused, NoJudges, TooFewItems, TooFewSystems
+from malpan.arena.errors import (
+    CampaignNotOpen,
+    CampaignOpened,
+    DeclaredTooMuch,
+    DesignRefused,
+    NoJudges,
+    TooFewItems,
+    TooFewSystems,
+)
 from malpan.arena.freezing import freeze_items, item_labels
 from malpan.arena.institutions import NearInstitution
 from malpan.arena.labels import in_any_order
@@ -97,8 +106,8 @@ def open_campaign(*, campaign: Campaign, actor: User, now: datetime | None = Non
     Institutions with names that look alike are two from then on: whoever opens it was shown them.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``CampaignNotOpen`` for one that is
-    closed, ``SeedMissing``, ``PracticeInvalid``, ``TooFewSystems``, ``SystemUnfit``, ``NoJudges``, ``DesignRefused``,
-    ``ControlRefused``, and as ``sampling.sample_items``.
+    closed, ``SeedMissing``, ``PracticeInvalid``, ``TooFewSystems``, ``SystemUnfit``, ``NoJudges``, ``DeclaredTooMuch``,
+    ``DesignRefused``, ``ControlRefused``, and as ``sampling.sample_items``.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     moment = now or timezone.now()
@@ -139,9 +148,12 @@ def _prepare(campaign: Campaign) -> _Prepared:
     if len(systems) < least:
         raise TooFewSystems(count=len(systems), least=least)
     require_fit([row.submission for row in systems], campaign.phase)
-    judges = [row for row in CampaignJudge.objects.filter(campaign=campaign).select_related("user") if row.is_active]
+    rows = CampaignJudge.objects.filter(campaign=campaign).select_related("user", "campaign")
+    judges = [row for row in rows if row.is_active]
     if not judges:
         raise NoJudges
+    if hiding := judges_hiding_too_much(judges, systems):
+        raise DeclaredTooMuch(judges=", ".join(str(judge.pk) for judge in hiding))
     _label(systems, judges, campaign.seed)
     specs = [_spec(judge, systems) for judge in judges]
     try:

@@ -24,6 +24,7 @@ from malpan.arena.errors import (
     ResultChanged,
     ResultUnchanged,
 )
+from malpan.arena.judge_names import require_nameless, require_nameless_exclusions
 from malpan.arena.locks import lock_campaign
 from malpan.arena.metrics import ask_metrics
 from malpan.arena.models import Campaign, CampaignResult
@@ -90,8 +91,9 @@ def publish_result(
     """Publish the result of a closed campaign. ``result_sha256`` is that of the result that the person saw.
 
     Raises ``ManageNotFound`` and ``NotAllowed`` without the permission to manage, ``ResultChanged``,
-    ``ResultUnchanged``, ``CampaignReasonMissing`` for a correction without a note, and as ``computed_result``: only the
-    result of exactly the present votes is published.
+    ``ResultUnchanged``, ``CampaignReasonMissing`` for a correction without a note, ``JudgeNamed`` for a note or the
+    reason of an exclusion that says who judges, and as ``computed_result``: only the result of exactly the present
+    votes is published.
     """
     require(actor, campaign.track.competition, Permission.MANAGE)
     moment = now or timezone.now()
@@ -100,6 +102,8 @@ def publish_result(
         computed = computed_result(campaign=fresh)
         last = newest_result(fresh)
         _require_news(computed, last, result_sha256, note_ko)
+        require_nameless(fresh, {"note_ko": note_ko, "note_en": note_en})
+        require_nameless_exclusions(fresh)
         result = _take(fresh, computed, last, actor, (note_ko, note_en), moment)
         if fresh.published_at is None:
             Campaign.objects.filter(pk=fresh.pk).update(published_at=moment)

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 
-from malpan.arena.bars import declare_bars
+from malpan.accounts.models import User
 from malpan.arena.campaigns import update_campaign
+from malpan.arena.declaring import declare_bars
+from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.quality import LiveJudgeQuality, current_result
 from malpan.arena.systems import systems_of
@@ -436,7 +439,7 @@ def test_the_list_says_what_a_judge_declared_and_had_judged_of_it(world: World, 
     assert "제척된 팀을" not in before
 
     number = campaign.systems.get(label=row.systems[0]).submission.team.number
-    declare_bars(judge=judge, actor=judge.user, team_numbers=[number])
+    bar_judge(judge=judge, actor=world.owner, team_numbers=[number], reason="지도 교수")
 
     line = next(each for each in parse(writer.get(address).content.decode()).all("tr") if judge.email in each.text)
     assert "안다고 밝힌 팀 1개 제척된 팀을 그 전에 판단한 것 1개" in line.text
@@ -538,6 +541,64 @@ def test_a_judge_is_barred_from_a_team_that_they_may_not_declare_alone_any_more(
     judge.refresh_from_db()
     assert judge.declared_teams == [3]
     assert world.teams[3].name in parse(writer.get(page).content.decode()).one("section", id="bars").text
+
+
+def test_what_a_judge_declared_too_much_of_is_looked_at_before_the_opening(world: World, writer: Client) -> None:
+    """Declared when no system was chosen yet: the opening names the judge, whose page has the teams filled in."""
+    campaign = world.ready(judges=3)
+    judge = campaign.judges.order_by("pk")[0]
+    chosen = list(campaign.systems.all())
+    campaign.systems.all().delete()
+    declare_bars(judge=judge, actor=judge.user, team_numbers=[1, 3])
+    campaign.systems.bulk_create(chosen)
+    opening, own = url(world, f"{campaign.pk}/opening/"), url(world, f"{campaign.pk}/judges/{judge.pk}/")
+
+    page = parse(writer.get(opening).content.decode()).one("main")
+    assert f"(평가자 번호: {judge.pk})" in page.text
+    assert [each.text for each in page.all("a", href=f"{own}#bars")] == [str(judge.user)]
+    writer.post(opening, {"confirm": "on"})
+    campaign.refresh_from_db()
+    assert campaign.opened_at is None
+    bars = parse(writer.get(own).content.decode()).one("section", id="bars")
+    assert "스스로 알린 팀이 많아" in bars.text
+    assert bars.one("input", id="known-teams").attributes["value"] == "1, 3"
+
+    writer.post(f"{own}bar/", {"teams": "1, 3", "reason": "지도 교수"})
+
+    bars = parse(writer.get(own).content.decode()).one("section", id="bars")
+    assert "스스로 알린 팀이 많아" not in bars.text
+    assert not bars.one("input", id="known-teams").attributes.get("value")
+    writer.post(opening, {"confirm": "on"})
+    campaign.refresh_from_db()
+    assert campaign.opened_at is not None
+
+
+def test_what_will_be_public_names_no_judge_and_the_field_is_told(world: World, writer: Client) -> None:
+    campaign = world.closed()
+    judge = campaign.judges.order_by("pk")[0]
+    User.objects.filter(pk=judge.user_id).update(name="나그네")
+    address = url(world, f"{campaign.pk}/judges/{judge.pk}/exclude/")
+    computed(writer, address)
+    refused = writer.post(address, {"confirm": "on", "reason": "나그네가 읽지 않음"})
+    page = parse(refused.content.decode())
+    assert (refused.status_code, red(page)) == (422, ["reason"])
+    assert "평가자의 이름이 들어 있습니다" in page.text
+    assert not Exclusion.objects.exists()
+    address = url(world, f"{campaign.pk}/publishing/")
+    form = parse(computed(writer, address)).one("form", "manage-form")
+    sent = {"confirm": "on", "result_sha256": form.one("input", name="result_sha256").attributes["value"]}
+    for field, note in (("note_ko", f"{judge.email}의 글"), ("note_en", "Without 나그네")):
+        refused = writer.post(address, {**sent, field: note})
+        assert (refused.status_code, red(parse(refused.content.decode()))) == (422, [field])
+    exclusion = Exclusion.objects.create(
+        campaign=campaign, judge=judge, reason="나그네가 읽지 않음", by=world.owner, created_at=timezone.now()
+    )
+    form = parse(computed(writer, address)).one("form", "manage-form")
+    sent["result_sha256"] = form.one("input", name="result_sha256").attributes["value"]
+    refused = writer.post(address, sent)
+    assert refused.status_code == 422
+    assert "다시 빼 주십시오" in refused.content.decode()
+    Exclusion.objects.filter(pk=exclusion.pk).update(reason="읽지 않음")
 
 
 def test_a_judge_invited_late_from_a_near_institution_is_asked_about_and_cleared(world: World, writer: Client) -> None:

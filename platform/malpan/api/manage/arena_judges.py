@@ -19,6 +19,7 @@ from malpan.api.reading import paged
 from malpan.api.schemas.kinds import Page, PageNumber, PageSize
 from malpan.api.schemas.manage import arena_judges as shown
 from malpan.arena import invitations, selectors
+from malpan.arena.declaring import alone_teams
 from malpan.arena.judges import bar_judge, remove_judge
 from malpan.arena.models import Campaign
 from malpan.arena.near import clear_institution, near_pairs
@@ -116,7 +117,10 @@ def reinvite(request: ApiRequest, slug: str, pk: int, judge_pk: int) -> Any:
     "barJudge",
     _("평가자를 팀에서 제척"),
     shown.ManagedJudge,
-    says=_("그 팀의 출력은 이 평가자에게 보이지 않으며, 판단하지 않은 배정은 다른 평가자에게 옮깁니다."),
+    says=_(
+        "그 팀의 출력은 이 평가자에게 보이지 않으며, 판단하지 않은 배정은 다른 평가자에게 옮깁니다. 평가자가 스스로 "
+        "알린 팀(declared_alone)을 적으면 운영자가 확인한 것이 됩니다."
+    ),
 )
 def bar(request: ApiRequest, slug: str, pk: int, judge_pk: int, data: shown.Bar) -> Any:
     campaign = managed_campaign(request, slug, pk)
@@ -180,6 +184,7 @@ def _judge(row: Any, barred: int, near_teams: list[int]) -> dict[str, Any]:
         "state": judge_state(row, timezone.now()),
         "barred": barred,
         "near_teams": near_teams,
+        "declared_alone": alone_teams(row),
     }
 
 

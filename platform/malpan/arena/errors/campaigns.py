@@ -260,6 +260,15 @@ class NoJudges(Conflict):
     text = _("초대를 수락한 평가자가 없습니다. 평가자를 초대하고 수락을 기다려 주십시오.")
 
 
+class DeclaredTooMuch(Conflict):
+    """Teams that judges declared alone leave them too few systems. Params: ``judges``, their primary keys."""
+
+    text = _(
+        "스스로 알린 팀이 많아 남는 출력이 너무 적은 평가자가 있습니다(평가자 번호: %(judges)s). 누가 낸 출력인지 "
+        "드러날 수 있으니, 평가자의 화면에서 그 팀들을 확인하여 제척하거나 평가자를 내보낸 뒤에 시작하십시오."
+    )
+
+
 class DesignRefused(Conflict):
     """No design fits systems, judges and bars. Params: ``explanation``, in the reader's language."""
 

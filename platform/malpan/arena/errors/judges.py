@@ -34,6 +34,31 @@ class TooManyDeclared(Conflict):
     )
 
 
+class OrganiserMustBar(Conflict):
+    """A judge alone declares so many teams that too few systems would be left. ``reason`` selects the text. Params:
+    ``limit``, how many they may declare alone.
+    """
+
+    text = {
+        "some": _(
+            "이 평가에서는 팀을 모두 %(limit)s개까지 스스로 알릴 수 있습니다. 남는 출력이 적으면 누가 낸 것인지 "
+            "드러나기 때문입니다. 이번에 적은 팀은 기록하지 않았습니다. 아는 팀을 모두 운영자에게 알려 주십시오. "
+            "운영자가 제척합니다."
+        ),
+        "none": _(
+            "출력이 적어 누가 낸 것인지 드러날 수 있으므로, 이 평가에서는 아는 팀을 운영자가 제척합니다. 적은 팀은 "
+            "기록하지 않았습니다. 아는 팀을 운영자에게 알려 주십시오."
+        ),
+        "late": _(
+            "스스로 알린 팀이 많아 남는 출력이 너무 적습니다. 운영자에게 알려 주십시오. 운영자가 그 팀을 확인하여 "
+            "제척하면 초대를 수락할 수 있습니다."
+        ),
+    }
+
+    def __init__(self, *, reason: str, limit: int = 0) -> None:
+        super().__init__(reason=reason, limit=limit)
+
+
 class TeamsUnknown(Unprocessable):
     """An organiser bars a judge from teams that the competition does not have. Params: ``teams``, as typed."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, NotFound, SystemFault
+from malpan.core.errors import Conflict, Forbidden, NotFound, SystemFault, Unprocessable
 
 
 class ResultNotFound(NotFound):
@@ -71,6 +71,24 @@ class ExclusionNotFound(NotFound):
     """No such exclusion in this campaign."""
 
     text = _("평가에서 뺀 기록을 찾을 수 없습니다. 목록에서 다시 열어 주십시오.")
+
+
+class JudgeNamed(Unprocessable):
+    """A text for the public names a judge. ``field``: of the request; ``reason`` selects the text."""
+
+    text = {
+        "name": _("평가자의 이름이 들어 있습니다. 공개되는 글이니 이름을 빼고 적어 주십시오."),
+        "email": _("평가자의 이메일 주소가 들어 있습니다. 공개되는 글이니 주소를 빼고 적어 주십시오."),
+        "institution": _("평가자의 소속 기관이 들어 있습니다. 공개되는 글이니 기관의 이름을 빼고 적어 주십시오."),
+        "exclusion": _(
+            "평가에서 뺀 사유에 평가자의 이름이나 이메일 주소, 소속 기관이 들어 있어 발표하지 않았습니다. 그 기록을 "
+            "되돌리고, 누구인지 알 수 없는 사유로 다시 빼 주십시오."
+        ),
+    }
+
+    def __init__(self, reason: str, field: str) -> None:
+        super().__init__(reason=reason)
+        self.field = field
 
 
 class ExclusionInForce(Conflict):

@@ -20,10 +20,11 @@ class CampaignJudge(models.Model):
     ``label`` (``J01``) is drawn at the closing, and is what is published; ``design_label`` (``D01``) names the judge in
     the design. Both are drawn by chance, not by the seed, which will be public. ``barred_at_opening``: the labels of
     the systems that the design kept from them, ``None`` of who came later. ``rubric``: the version whose guideline
-    they acknowledged. ``declared_teams``: the numbers of teams that they said to know, ``declared_late``: how many
-    of them on their own after they were shown an output. ``cleared_teams``: the numbers of teams whose institution has
-    a name like the judge's, and is another one, as an organiser said (``arena.near``). Of a person whose data were
-    erased, and of every judge of an imported campaign, ``user`` and ``email`` are gone; their judgements stay.
+    they acknowledged. ``declared_teams``: the numbers of teams that they know, ``declared_late``: how many of them they
+    declared on their own after they were shown an output, ``barred_teams``: those for which an organiser stands, who
+    barred them. ``cleared_teams``: the numbers of teams whose institution has a name like the judge's, and is another
+    one, as an organiser said (``arena.near``). Of a person whose data were erased, and of every judge of an imported
+    campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges", verbose_name=_("평가"))
@@ -53,6 +54,7 @@ class CampaignJudge(models.Model):
         Rubric, on_delete=models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("확인한 기준표")
     )
     declared_teams = models.JSONField(_("안다고 밝힌 팀"), default=list, blank=True)
+    barred_teams = models.JSONField(_("운영자가 제척한 팀"), default=list, db_default=[], blank=True, editable=False)
     cleared_teams = models.JSONField(
         _("기관이 다르다고 확인한 팀"), default=list, db_default=[], blank=True, editable=False
     )

@@ -45,8 +45,9 @@ class KnownTeamsForm(forms.Form):
         help_text=_("여러 팀이면 쉼표로 나누어 적습니다. 예: 3, 12, 고래바다"),
     )
 
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data, auto_id="known-%s")
+    def __init__(self, data: Any = None, *, teams: Sequence[int] = ()) -> None:
+        """``teams``: the numbers that an unsent form has."""
+        super().__init__(data, initial={"teams": ", ".join(map(str, teams))}, auto_id="known-%s")
 
     def clean_teams(self) -> list[str]:
         parts = [part.strip() for part in re.split(r"[,、，\n]", self.cleaned_data["teams"]) if part.strip()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -81,8 +82,8 @@ class BarForm(KnownTeamsForm):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data)
+    def __init__(self, data: Any = None, *, teams: Sequence[int] = ()) -> None:
+        super().__init__(data, teams=teams)
         self.fields["teams"].label = _("제척할 팀의 번호나 이름")
 
 

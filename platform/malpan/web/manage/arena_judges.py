@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from malpan.arena.bars import bars_of
+from malpan.arena.declaring import alone_teams, hides_too_much
 from malpan.arena.invitations import invite_judge, reinvite_judge, resend_invitation
 from malpan.arena.judges import bar_judge, remove_judge
 from malpan.arena.models import Campaign, CampaignJudge, JudgeBar
@@ -166,6 +167,7 @@ def _judge_page(
     *,
     barring: BarForm | None = None,
 ) -> HttpResponse:
+    alone = alone_teams(judge) if campaign.opened_at is None and hides_too_much(judge, systems_of(campaign)) else []
     exclusions = [each for each in exclusions_of(campaign) if each.lifted_at is None]
     page = page_of(request, judgements_of(judge))
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
@@ -178,7 +180,8 @@ def _judge_page(
         "is_opened": has_opened_scores(campaign, request.user),
         "exclusion": next((each for each in exclusions if each.judge_id == judge.pk), None),
         "may_change": access.may(Permission.MANAGE) and judge.removed_at is None and campaign.closed_at is None,
-        "barring": barring or BarForm(),
+        "alone": alone,
+        "barring": barring or BarForm(teams=alone),
         "may_reinvite": _may_reinvite(access, campaign, judge),
         "removal": removal or _removal_form(judge),
     }

@@ -11,7 +11,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.arena.errors import AssignmentNotFound, ScoresNotOpened
+from malpan.arena.errors import AssignmentNotFound, JudgeNamed, ScoresNotOpened
 from malpan.arena.exclusions import lift_exclusion, make_exclusion, preview_exclusion
 from malpan.arena.models import Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import judgement_of, place_of
@@ -175,6 +175,7 @@ def _exclude(
         success=_("평가에서 뺐습니다."),
         to=access.url("manage_campaign_exclusions", campaign.pk),
         render_again=again,
+        error_field=lambda error: "reason" if isinstance(error, JudgeNamed) else None,
     )
 
 

@@ -11,13 +11,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.arena.closing import close_campaign, open_assignments
+from malpan.arena.declaring import judges_hiding_too_much
+from malpan.arena.errors import JudgeNamed
 from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_under_way
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
 from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
+from malpan.arena.systems import systems_of
 from malpan.arena.telling import telling_words_of
 from malpan.competitions.permissions import Permission, require
+from malpan.core.errors import DomainError
 from malpan.web.acting import act, or_refusal, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
 from malpan.web.forms.fields import ConfirmForm
@@ -63,6 +67,7 @@ def _opening_page(
         "is_draft": is_draft,
         "design": design,
         "refusal": refusal,
+        "hiding": judges_hiding_too_much(judges_of(campaign), systems_of(campaign)) if refusal else (),
         "form": form,
     }
     return render(request, "manage/arena_opening.html", context, status=status)
@@ -118,7 +123,15 @@ def publishing_page(request: MemberRequest, access: ManageAccess, pk: int) -> Ht
         success=lambda made: _("평가 결과 %(number)d판을 발표했습니다.") % {"number": made.number},
         to=access.url("manage_campaign_publishing", pk),
         render_again=lambda status: _publishing_page(request, access, campaign, form, status),
+        error_field=_note_of,
     )
+
+
+def _note_of(error: DomainError) -> str | None:
+    """The note that names a judge."""
+    if isinstance(error, JudgeNamed) and error.field in ("note_ko", "note_en"):
+        return error.field
+    return None
 
 
 def _publishing_page(

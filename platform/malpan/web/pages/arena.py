@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from malpan.arena.bars import declare_bars
 from malpan.arena.consent import has_consented
+from malpan.arena.declaring import declare_bars
 from malpan.arena.errors import GuidelineChanged, JudgeInvitationForAnother
 from malpan.arena.invitations import accept_invitation, invitation_of, obstacle_to
 from malpan.arena.judges import give_consent

@@ -20,6 +20,8 @@ class ManagedJudge(Schema):
     """``id`` is in the answer to the invitation; who it is, the manage pages say. ``barred``: of ``done``, those with
     a system that they may not see any more. ``near_teams``: the numbers of teams that a judge invited after the opening
     does not see, as the names of their institutions are alike, until ``clearJudge`` says that these are two.
+    ``declared_alone``: those of teams that the judge declared and ``barJudge`` did not name; if they leave too few
+    systems, the campaign does not open (``declared_too_much``) until ``barJudge`` names them or the judge is removed.
     """
 
     id: int
@@ -33,6 +35,7 @@ class ManagedJudge(Schema):
     total: int
     barred: int
     near_teams: list[int]
+    declared_alone: list[int]
 
 
 class Reminded(Schema):
