@@ -43,7 +43,7 @@ def test_nothing_of_a_sound_file_is_kept_and_it_costs_nothing(phase: Phase, team
     assert (found.file_name, found.size, found.same) == ("답.json", len(FILE), None)
     assert found.found.item_count == 3
     assert set(stored_files()) == before
-    assert not (Submission.objects.exists() or ScoringRun.objects.exists() or Rejection.objects.exists())
+    assert [model.objects.count() for model in (Submission, ScoringRun, Rejection)] == [0, 0, 0]
     assert quota.status(phase=phase, team=team).used_total == 0
 
 
