@@ -106,7 +106,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.visibility": ("submissions/test_visibility.py", "submissions/test_release.py", "api"),
     "malpan.submissions.release": ("submissions/test_release.py", "leaderboard/test_standings.py"),
     "malpan.submissions.intake": (
-        *(*_UPLOADS, "submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
+        *(*_UPLOADS, "submissions/test_check_only.py"),
+        *("submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
     ),
     "malpan.submissions.evaluation.runs": (
         *_RUNS,
