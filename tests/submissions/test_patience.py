@@ -16,6 +16,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from malpan.competitions.models import Phase
 from malpan.core.messages import text_of
+from malpan.submissions import patience as patience_module
 from malpan.submissions.errors import CheckCrashed, FileRejected, TeamCheckRunning, TooManyRejections
 from malpan.submissions.models import Rejection
 from malpan.submissions.patience import WINDOW, patience
@@ -73,6 +74,17 @@ def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, fe
     other = TeamFactory.create(competition=phase.track.competition)
     assert send(phase, other, now=now + timedelta(seconds=10)).pk
     assert send(phase, team, now=now + WINDOW).pk, "the first is ten minutes old"
+
+
+def test_the_wait_ends_when_the_oldest_is_ten_minutes_old(phase: Phase, team: Team, few_rejections: int) -> None:
+    for second in (0, 450, 500)[-few_rejections:]:
+        record(phase, team, leader_of(team), BEGUN + timedelta(seconds=second))
+    assert wait_of(team, UserFactory.create(), BEGUN + timedelta(seconds=550)) == 50, "not 200 seconds after the newest"
+    assert wait_of(team, UserFactory.create(), BEGUN + timedelta(seconds=600)) == 0
+
+
+def test_the_locks_of_gates_and_of_checks_are_not_each_other_s() -> None:
+    assert len({*patience_module._GATES, *patience_module._CHECKS}) == 4
 
 
 def wait_of(team: Team, user: Any, now: datetime) -> int:
@@ -195,6 +207,24 @@ def test_a_stranger_learns_nothing_of_limits(phase: Phase, team: Team, few_rejec
         reject(phase, team)
     with pytest.raises(Exception, match="not_team_member"):
         send(phase, team, user=UserFactory.create())
+
+
+def test_who_is_refused_and_who_was_sound_is_not_counted_for_an_address(
+    phase: Phase, team: Team, settings: Any
+) -> None:
+    cache.clear()
+    settings.REJECTIONS_PER_TEAM, settings.REJECTIONS_PER_ADDRESS = 0, 2
+    who: dict[str, Any] = {"team": team, "user": leader_of(team), "address": ADDRESS, "now": BEGUN}
+    with patience(**who), patience(**who):
+        for _time in range(3):
+            with pytest.raises(TooManyRejections) as refused:
+                take(**who)
+            assert refused.value.params["pace"] == WINDOW / 2
+    refuse(**who)
+    take(**who)
+    refuse(**who)
+    with pytest.raises(TooManyRejections):
+        take(**who)
 
 
 # --- at once ----------------------------------------------------------------------------------------------------------
