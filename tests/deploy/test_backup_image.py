@@ -27,11 +27,11 @@ from malpan.operation.backup.facts import read_facts
 from malpan.operation.backup.manifest import MANIFEST
 from tests.deploy.manifests import DEPLOY, composed
 from tests.hanging import forwarded
-from tests.operation.conftest import competition
+from tests.operation.conftest import competition, made_once
 from tests.paths import ROOT
 from tests.submissions.conftest import rings
 
-__all__ = ["competition", "rings"]  # fixtures
+__all__ = ["competition", "made_once", "rings"]  # fixtures
 
 PATH_OF_POSTGRES = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/postgresql/18/bin"
 PRIVATE_FOLDER = 0o40700

@@ -23,7 +23,7 @@ __all__ = ["rings"]  # a fixture
 
 
 @pytest.fixture(scope="module")
-def _made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Snapshot]:
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Snapshot]:
     """The site with the competition, made by the first test that asks."""
     return functools.cache(lambda: _make(tmp_path_factory.mktemp("made") / "files"))
 
@@ -34,10 +34,12 @@ def _make(files: Path) -> Snapshot:
 
 
 @pytest.fixture
-def competition(transactional_db: None, rings: list[str], settings: Any, _made: Callable[[], Snapshot]) -> Competition:
+def competition(
+    transactional_db: None, rings: list[str], settings: Any, made_once: Callable[[], Snapshot]
+) -> Competition:
     if settings.MALPAN_STORAGE:
         return full_competition.make()
-    _made().put_back()
+    made_once().put_back()
     return Competition.objects.get()
 
 
