@@ -38,12 +38,6 @@ class Words(Letters):
     reads = "of a plug-in"
 
 
-class Others(Words):
-    """A metric made of one that has a card of another."""
-
-    name = "others"
-
-
 class Sizes(RowMetric):
     """Its letters, and those of all references."""
 
@@ -83,7 +77,14 @@ def listener(heard: Heard) -> Callable[[int, int], None]:
 
 # --- what it declares -------------------------------------------------------------------------------------------------
 def test_a_metric_has_the_card_of_its_own_name_unless_it_names_one() -> None:
-    assert (Letters.card, Words.card, Others.card) == ("letters", "letters", "others")
+    class Named(Letters):
+        name = "named"
+        card = "of another"
+
+    class Others(Named):
+        name = "others"
+
+    assert (Letters.card, Named.card, Others.card) == ("letters", "of another", "others")
 
 
 def test_what_a_metric_does_not_declare_is_what_most_metrics_are() -> None:
