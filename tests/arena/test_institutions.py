@@ -83,7 +83,7 @@ def test_a_near_institution_is_shown_before_the_opening_and_bars_nobody(world: W
         ("국어원", "국립국어원"), ("서울대", "서울대학교"),
     ]  # fmt: skip
     first = campaign.judges.order_by("pk")[0]
-    first.declared_teams = [1]
+    first.declared_teams = first.barred_teams = [1]  # by an organiser
     first.save()
     assert [each.judge.institution for each in preview_design(campaign=campaign).near] == ["서울대"], "it is settled"
 
