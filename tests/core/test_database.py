@@ -36,6 +36,7 @@ def server(
     folder, port = own["OPTIONS"]["host"], own["OPTIONS"]["port"]
     with django_db_blocker.unblock(), forwarded(Path(folder) / f".s.PGSQL.{port}") as forwarder:
         options = own["OPTIONS"] | {"host": "127.0.0.1", "port": forwarder.port, "connect_timeout": 2}
+        del options["options"]  # of tests alone (tests.settings), in the place of those of a program
         connections.settings[ALIAS] = own | {"OPTIONS": options, "CONN_HEALTH_CHECKS": False}
         try:
             yield forwarder
