@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from malpan.arena.disqualified import disqualified_labels, disqualified_systems
 from malpan.arena.errors import (
@@ -46,9 +46,11 @@ def public_campaigns(competition: Competition) -> list[Campaign]:
     return list(rows.order_by("track__position", "track", "-number"))
 
 
-def announced_campaigns(competition: Competition) -> QuerySet[Campaign]:
-    """The campaigns, in any order, that everybody may know something of: of a draft its protocol and its rubric."""
-    return Campaign.objects.filter(track__competition=competition)
+def has_campaign() -> Exists:
+    """For a query of competitions: whether each has a campaign. Everybody may know something of each: of a draft its
+    protocol and its rubric.
+    """
+    return Exists(Campaign.objects.filter(track__competition=OuterRef("pk")))
 
 
 def drafts_to_come(competition: Competition) -> list[Campaign]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 
 from malpan.arena.selectors import newest_result
 from malpan.competitions.models import Competition, Phase, Track
@@ -210,10 +210,10 @@ def finals_of(track: Track) -> list[StageSnapshot]:
     return list(rows.select_related("published_by").order_by("-number"))
 
 
-def shown_stages(competition: Competition) -> QuerySet[Stage]:
-    """What readers may see: published and announced stages, in any order, to ask whether there is one."""
+def has_shown_stage() -> Exists:
+    """For a query of competitions: whether each has a stage that readers may see, published or announced."""
     shown = Q(is_announced=True) | Q(snapshots__isnull=False)
-    return Stage.objects.filter(shown, track__competition=competition)
+    return Exists(Stage.objects.filter(shown, track__competition=OuterRef("pk")))
 
 
 def decision_of(table: StageTable | None) -> StageDecision | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from scoring.errors import FileError, InvalidFile
-from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, read_predictions, read_references
+from scoring.reading import MAX_BYTES, MAX_ERRORS_KEPT, MAX_ITEMS, read_predictions, read_references
 from scoring.reading.json_items import scan
 from scoring.recipes import get_recipe
 from scoring.records import Items
@@ -32,14 +32,16 @@ def read_or_errors(data: bytes, references: Items | None = None) -> Items | Inva
         return invalid
 
 
-HOSTILE: dict[str, Callable[[Sized], str]] = {  # made when read
+# Made when read. Of items that each cost something there are as many as a file may have: reading ends with the limit,
+# and a part of a file beyond it would cost more than its share.
+HOSTILE: dict[str, Callable[[Sized], str]] = {
     "open brackets": lambda of: "[" * of(900_000),
     "open objects": lambda of: '{"a":' * of(900_000),
     "flat empty lists": lambda of: '[{"id":"1","x":[' + "[]," * of(490_000) + "[]]}]",
-    "empty objects": lambda of: "[" + "{}," * of(300_000) + "{}]",
-    "tiny numbers": lambda of: "[" + "1," * of(900_000) + "1]",
+    "empty objects": lambda of: "[" + "{}," * of(MAX_ITEMS - 1) + "{}]",
+    "tiny numbers": lambda of: "[" + "1," * of(MAX_ITEMS - 1) + "1]",
     "tiny items": lambda of: "1\n" * of(1_000_000),
-    "broken lines": lambda of: '{"id":"1"\n' * of(400_000),
+    "broken lines": lambda of: '{"id":"1"\n' * of(MAX_ITEMS),
     "broken long lines": lambda of: ('{"id":"1",' + " " * 300 + "\n") * of(50_000),
     "blank lines": lambda of: '{"id":"1","output":{"answer":""}}' + " \n" * of(9_000_000),
     "one quote": lambda of: '["' + "a" * of(19_000_000),

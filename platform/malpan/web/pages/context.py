@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Concatenate, Final, ParamSpec, cast
 from urllib.parse import urlencode
 
@@ -21,13 +21,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from malpan.accounts.models import User
-from malpan.arena.selectors import announced_campaigns
+from malpan.arena.selectors import has_campaign
 from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
 from malpan.competitions.selectors import phase_to_show, with_tracks
 from malpan.competitions.terms import is_accepted
-from malpan.stages.selectors import shown_stages
+from malpan.stages.selectors import has_shown_stage
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 from malpan.web.presenters.periods import period_of
@@ -147,8 +147,12 @@ def _tabs(page: PageContext) -> list[Tab]:
 
 def _what_is_shown(competition: Competition) -> tuple[bool, bool]:
     """Whether readers have a stage to see, and a human evaluation. One query."""
-    stages, campaigns = (Exists(rows) for rows in (shown_stages(competition), announced_campaigns(competition)))
-    return Competition.objects.filter(pk=competition.pk).values_list(stages, campaigns).get()
+    return Competition.objects.filter(pk=competition.pk).values_list(*_asked()).get()
+
+
+@cache
+def _asked() -> tuple[Exists, Exists]:
+    return has_shown_stage(), has_campaign()
 
 
 def members_only(
