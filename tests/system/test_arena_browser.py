@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.system.browsers import PASSWORD, complaints_of, new_page, sign_up, take_pictures
+from tests.system.browsers import PASSWORD, complaints_of, log_in_somebody, new_page, sign_up, take_pictures
 from tests.system.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -33,13 +33,17 @@ VALUES: dict[str, Any] = {
 
 
 class Judge:
-    """A judge at a browser. ``complaints``: errors of scripts or of the security policy."""
+    """A judge at a browser, who signed up there if they need a password. ``complaints``: errors of scripts or of the
+    security policy.
+    """
 
-    def __init__(self, browser: Browser, stack: Stack, folder: Path, **options: Any) -> None:
+    def __init__(
+        self, browser: Browser, stack: Stack, folder: Path, *, has_password: bool = False, **options: Any
+    ) -> None:
         self.context = browser.new_context(locale="ko-KR", **options)
         self.page, self.stack, self.folder = new_page(self.context), stack, folder
         self.complaints = complaints_of(self.page, but="422")  # a form that is refused: to the browser an error
-        self.email = sign_up(self.page, stack)
+        self.email = (sign_up if has_password else log_in_somebody)(self.page, stack)
         self.campaign = 0
 
     def invite(self, protocol: str, items: int = ITEMS) -> str:
@@ -304,7 +308,7 @@ def log_in(judge: Judge, page: Page) -> None:
 
 
 def test_what_is_written_after_the_log_in_expired_is_there_after_the_next(at_browser: Any) -> None:
-    judge: Judge = at_browser()
+    judge: Judge = at_browser(has_password=True)
     page = begun(judge, "pairwise")
     page.get_by_label("메모").fill("끊기기 전")
     expect(page.get_by_role("status").last).to_contain_text("임시 저장했습니다")
@@ -324,7 +328,7 @@ def test_what_is_written_after_the_log_in_expired_is_there_after_the_next(at_bro
 
 
 def test_a_log_in_in_another_tab_is_good_for_the_page_that_was_open(at_browser: Any) -> None:
-    judge: Judge = at_browser()
+    judge: Judge = at_browser(has_password=True)
     page = begun(judge, "pairwise")
     judge.context.clear_cookies(name="sessionid")
     other = judge.context.new_page()

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scoring.cli import main
-from tests.system.browsers import pages_of, sign_up, take_pictures
+from tests.system.browsers import log_in_somebody, pages_of, take_pictures
 from tests.system.make_arena import LONG_NAME
 from tests.system.stack import Stack
 from tests.waiting import wait_for
@@ -31,7 +31,7 @@ class Desk:
 
     def __init__(self, page: Page, stack: Stack, folder: Path) -> None:
         self.page, self.stack, self.folder = page, stack, folder
-        made = stack.call("tests.system.make_arena", "organise", sign_up(page, stack))
+        made = stack.call("tests.system.make_arena", "organise", log_in_somebody(page, stack))
         self.slug, self.track = made["slug"], made["track"]
         self.looks = 0
 

@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 from malpan.demo.teams import ESSAY_TEAMS
 from tests.demo.test_essays import TRACK, half_up, measured, team_of
 from tests.paths import ROOT
-from tests.system.browsers import sign_up, take_pictures
+from tests.system.browsers import log_in_somebody, take_pictures
 from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
@@ -100,7 +100,7 @@ def test_the_rule_of_6_august_changes_every_board_and_every_quota_at_once(
     made = stack.call("tests.system.make_essay_contest", "prepare", f"august-{uuid.uuid4().hex[:8]}", BEFORE)
     slug = made["slug"]
     wait_for(lambda: unfinished(stack, slug) == 0, "all is scored", seconds=SCORED_WITHIN, every=0.5)
-    stack.call("tests.system.make_rescoring", "organise", slug, sign_up(page, stack))
+    stack.call("tests.system.make_rescoring", "organise", slug, log_in_somebody(page, stack))
     member = use_up_the_quota(stack, slug)
     old = fetch_board(stack, made)
     check_board(old, round)

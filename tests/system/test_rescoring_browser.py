@@ -11,7 +11,7 @@ import pytest
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.system.browsers import sign_up
+from tests.system.browsers import log_in_somebody
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 from tests.system.test_rescoring import batch_of, board_of
@@ -61,7 +61,7 @@ def test_a_changed_rule_is_previewed_and_applied_at_once(stack: Stack, page: Pag
     made = contest(stack, TEAMS, EACH)
     slug = made["slug"]
     assert made["submissions"] == TEAMS * EACH
-    email = sign_up(page, stack)
+    email = log_in_somebody(page, stack)
     stack.call("tests.system.make_rescoring", "organise", slug, email)
     old = board_of(stack, slug)
 
@@ -127,7 +127,7 @@ def states_of(stack: Stack, public_id: str) -> list[str]:
 def test_the_pages_of_the_workflow_do_not_scroll_sideways_on_a_phone(stack: Stack, page: Page) -> None:
     made = contest(stack, 5, 2)
     slug = made["slug"]
-    email = sign_up(page, stack)
+    email = log_in_somebody(page, stack)
     stack.call("tests.system.make_rescoring", "organise", slug, email)
     page.set_viewport_size({"width": 390, "height": 800})
     start = f"{stack.url}/competitions/{slug}/manage/rescoring/start/{made['phase']}/"

@@ -17,7 +17,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, Page, expect
 
-from tests.system.browsers import pages_of, sign_up, take_pictures
+from tests.system.browsers import log_in_somebody, pages_of, take_pictures
 from tests.system.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -92,7 +92,7 @@ class Final:
 
 
 def test_a_final_in_stages_from_the_board_to_an_erratum(stack: Stack, pages: list[Page], tmp_path: Path) -> None:
-    emails = [sign_up(page, stack) for page in pages]
+    emails = [log_in_somebody(page, stack) for page in pages]
     made = stack.call("tests.system.make_stages", "prepare", f"stages-{uuid.uuid4().hex[:8]}", *emails)
     final = Final(stack, made, *pages)
     final.publish_board()
