@@ -31,9 +31,7 @@ pytest_plugins = ["tests.in_s3"]
 
 SYSTEM = "tests/system/"
 # those that wait more than they compute, on sites of their own, and have minutes for what should take seconds
-PATIENT = tuple(
-    f"{SYSTEM}{name}.py" for name in ("test_chaos", "test_first_start", "test_site_on_s3", "test_temporary_files")
-)
+PATIENT = tuple(f"{SYSTEM}{name}.py" for name in ("test_chaos", "test_first_start"))
 MATRIX = "tests/web/test_visibility_matrix.py"
 OKT = ("tests/scoring/metrics/", "tests/scoring/text/", "tests/scoring/matching/")
 PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,9 +25,9 @@ def models_dir() -> Path:
     return MODELS
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(models_dir: Path) -> Iterator[Stack]:
-    """A site without competitions, running for the whole session, with the plug-in of ``EXTENDING.md`` installed."""
+    """A site without competitions for all tests of this folder, with the plug-in of ``EXTENDING.md`` installed."""
     var_dir = Path(tempfile.mkdtemp(prefix="malpan-"))
     var_dir.rmdir()
     site = Stack(new_site(var_dir), models_dir)
@@ -34,6 +35,8 @@ def stack(models_dir: Path) -> Iterator[Stack]:
     site.environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(plugin), site.environment["PYTHONPATH"]]))
     site.start()
     yield site
+    if site.is_supervised():
+        site.stop_at(signal.SIGINT)  # as Ctrl-C does
     site.stop()
     shutil.rmtree(var_dir)
 
@@ -50,14 +53,6 @@ def empty_stack(short_path: Path, models_dir: Path) -> Iterator[Stack]:
 def new_directory(short_path: Path) -> Path:
     """That of a site with nothing in its database."""
     return new_site(short_path)
-
-
-@pytest.fixture
-def new_stack(new_directory: Path, models_dir: Path) -> Iterator[Stack]:
-    """A site with nothing in its database, not yet started; nothing is left running."""
-    site = Stack(new_directory, models_dir)
-    yield site
-    site.stop()
 
 
 @pytest.fixture(scope="module")

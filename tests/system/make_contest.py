@@ -22,6 +22,14 @@ def make_from(slug: str, path: str) -> dict:
     return make(slug, [row["id"] for row in json.loads(references)], references)
 
 
+def sample_of(slug: str) -> str:
+    """The file that a competition shows as a sample: anybody may submit it."""
+    from malpan.competitions.models import DataFile
+    from malpan.core.storage import read_private
+
+    return read_private(DataFile.objects.get(track__competition__slug=slug, kind="sample").file_sha256).decode()
+
+
 def make_token(email: str) -> str:
     """An API token of this person."""
     from malpan.accounts.models import User

@@ -37,18 +37,15 @@ def new_site(to: Path) -> Path:
 
 
 @contextmanager
-def running_site(**environment: str) -> Iterator[Stack]:
-    """A site that nobody used, for the tests of a module; nothing of it is left."""
-    directory = Path(tempfile.mkdtemp(prefix="malpan-"))  # short, for PostgreSQL's sockets
-    directory.rmdir()
-    site = Stack(new_site(directory), MODELS)
+def running_site(directory: Path, **environment: str) -> Iterator[Stack]:
+    """A site on ``directory``, for the tests of a module; nothing is left running."""
+    site = Stack(directory, MODELS)
     site.environment |= environment
     try:
         site.start()
         yield site
     finally:
         site.stop()
-        shutil.rmtree(directory)
 
 
 @contextmanager

@@ -101,6 +101,12 @@ class Stack:
         assert self.signal(number) == 0
         assert self.processes() == []
 
+    def kill_supervisor(self) -> None:
+        """Kill it; return when nothing of the site runs."""
+        self._end_calls()  # that process uses the servers, too
+        self.signal(signal.SIGKILL)
+        wait_for(lambda: not self.processes(), "the killed supervisor's children end")
+
     @property
     def log(self) -> str:
         """All that the site has printed."""

@@ -1,11 +1,10 @@
-"""``manage.py up``: what it starts it stops, what dies it starts again, and a kill leaves nothing in the way.
+"""``manage.py up``: what it starts it stops, what dies it starts again.
 
-SIGTERM stops the site of ``test_temporary_files``, SIGHUP that of ``test_first_start``: each takes a whole site.
+That a kill of all of it leaves nothing in the way, and which signals stop it, is in ``test_first_start``.
 """
 
 from __future__ import annotations
 
-import signal
 import stat
 import subprocess
 import sys
@@ -21,23 +20,6 @@ from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
 MEGABYTE = 2**20
-
-
-def test_after_kill_9_nothing_stays_the_next_start_finds_all_data_and_ctrl_c_stops_it(new_stack: Stack) -> None:
-    site = new_stack
-    site.start()
-    password = (site.var_dir / "admin-password").read_text()
-    confirmed = "SELECT verified FROM account_emailaddress WHERE email = 'admin@localhost'"
-    assert site.query(confirmed) == [(True,)]  # else a site that asks for a link by mail would not let them in
-    site.query("UPDATE accounts_user SET name = '남은 사람' WHERE is_superuser")
-    site.signal(signal.SIGKILL)
-    wait_for(lambda: not site.processes(), "the killed supervisor's children end")
-
-    site.start()
-
-    assert site.query("SELECT name FROM accounts_user WHERE is_superuser") == [("남은 사람",)]
-    assert (site.var_dir / "admin-password").read_text() == password
-    site.stop_at(signal.SIGINT)
 
 
 def test_a_second_start_on_the_same_directory_says_where_the_site_runs(stack: Stack) -> None:

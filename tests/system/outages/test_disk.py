@@ -6,8 +6,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,7 +13,7 @@ import requests
 
 from tests.chaos.invariants import NEVER, RECORD
 from tests.paths import ROOT
-from tests.system.disks import Disk, NoDisk, mounted
+from tests.system.disks import Disk
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
 from tests.system.visitor import Visitor, wait_until_finished
@@ -23,28 +21,10 @@ from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
 
-ROOM_BYTES = 64 * 2**20  # beside what is there: for the site's start and the contest
 ITEMS, REASON_WORDS = 60, 6
 LONG_WORDS = 40  # of some seconds: the disk is full in its middle
+TEAM = "팀 앞에서 찬 디스크"
 PAGE = "/competitions/full/submit/"
-
-
-@pytest.fixture
-def disk(new_directory: Path) -> Iterator[Disk]:
-    """A file system in the place of the database's directory."""
-    try:
-        with mounted(new_directory / "embedded" / "postgres", ROOM_BYTES) as disk:
-            yield disk
-    except NoDisk as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
-def site(disk: Disk, new_directory: Path, models_dir: Path) -> Iterator[Stack]:
-    site = Stack(new_directory, models_dir)
-    site.start()
-    yield site
-    site.stop()
 
 
 def send(visitor: Visitor, token: str, content: bytes) -> requests.Response:
@@ -84,7 +64,7 @@ def test_a_full_disk_of_the_database_costs_nobody_a_submission(site: Stack, disk
     ids = site.call("tests.system.make_contest", "make_numbered", "full", ITEMS, REASON_WORDS)["ids"]
     site.query(RECORD)
     visitor = Visitor(site)
-    visitor.found_team("full", "기다리는 팀")
+    visitor.found_team("full", TEAM)
     site.wait_for_models()
     accepted = [visitor.submit("full", answers(ids, REASON_WORDS))]
     wait_until_finished(site, accepted[0])
@@ -129,7 +109,9 @@ def test_a_full_disk_of_the_database_costs_nobody_a_submission(site: Stack, disk
 
     assert site.is_supervised()
     assert {text: rows for text, sql in NEVER.items() if (rows := site.query(sql))} == {}
-    there = {str(row[0]) for row in site.query("SELECT public_id FROM submissions_submission")}
+    of_the_team = f"JOIN teams_team team ON team.id = team_id WHERE team.name = '{TEAM}'"
+    there = {str(row[0]) for row in site.query(f"SELECT public_id FROM submissions_submission {of_the_team}")}
     assert there == set(accepted)
-    assert site.query("SELECT count(*) FROM submissions_quotaentry WHERE kind = 'charge'") == [(len(accepted),)]
+    charged = f"SELECT count(*) FROM submissions_quotaentry {of_the_team} AND kind = 'charge'"
+    assert site.query(charged) == [(len(accepted),)]
     subprocess.run([sys.executable, "manage.py", "verify_chain", "full"], cwd=ROOT, env=site.environment, check=True)

@@ -12,7 +12,6 @@ import psycopg
 import pytest
 
 from tests.system.make_contest import answers
-from tests.system.new_site import running_site
 from tests.system.stack import Stack
 from tests.system.visitor import Unavailable, Visitor, run_of, submission_at, wait_until_finished
 from tests.waiting import wait_for
@@ -23,15 +22,8 @@ AWAY_SECONDS = 4.0
 # within which a worker, every half second, or a page, after two, asks again where others do not take the cores
 BACK_SECONDS = 10.0
 HANG_SECONDS = 15.0  # 8 where nobody takes the cores
-LEASE_SECONDS = 30  # of a real site
 ITEMS, REASON_WORDS = 150, 6  # work of a second
 LONG_WORDS = 18  # of some seconds: PostgreSQL goes in its middle
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Stack]:
-    with running_site(JOB_LEASE_SECONDS=str(LEASE_SECONDS)) as running:
-        yield running
 
 
 def runs_of(site: Stack, team: str) -> list[tuple]:

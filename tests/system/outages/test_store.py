@@ -7,36 +7,18 @@ of a real worker.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from malpan.core import tracing
 from tests.collector import Collector
-from tests.in_s3 import new_place
-from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
+from tests.s3_server import S3Server
 from tests.system.make_contest import answers
-from tests.system.new_site import running_site
 from tests.system.stack import Stack
 from tests.system.visitor import Unavailable, Visitor, wait_until_finished
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.services
 ITEMS = 6
-
-
-@pytest.fixture(scope="module")
-def collector() -> Iterator[Collector]:
-    found = Collector()
-    yield found
-    found.close()
-
-
-@pytest.fixture(scope="module")
-def site(s3_server: S3Server, collector: Collector) -> Iterator[Stack]:
-    files = {"S3_ENDPOINT": s3_server.endpoint, "S3_ACCESS_KEY": ACCESS_KEY, "S3_SECRET_KEY": SECRET_KEY}
-    with running_site(MALPAN_STORAGE=new_place(), **{tracing.ENDPOINT: collector.url}, **files) as running:
-        yield running
 
 
 def test_the_spans_of_the_upload_and_of_the_score_are_one_trace(site: Stack, collector: Collector) -> None:
