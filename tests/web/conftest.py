@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -33,6 +34,7 @@ from tests.factories import (
     leader_of,
     publish,
 )
+from tests.web import small_font
 
 SCORES = {
     "exact_match": 0.91,
@@ -61,6 +63,13 @@ class Contest:
 
     def url(self, page: str = "") -> str:
         return f"/competitions/{self.competition.slug}/{page}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _small_font() -> Iterator[None]:
+    """Papers are drawn with a small font, but where a test takes ``certificate.font`` itself."""
+    with mock.patch("malpan.web.certificate.font", small_font.font):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ is a test that any process of the suite may take.
 
 Two things are held: who gets an answer at all (``RULES``: a route that is not there fails the test), and which secrets
 may stand in it (``may_see``). Left out is only what cannot differ: a method that a view declines before it looks at
-anything (``_requests``), and what a state has in common with another one (``lookers``, ``_is_as_in_another_state``).
+anything (``_requests``), and what a state has in common with another one (``_is_as_in_another_state``, ``lookers``).
 Who may change what is in ``test_write_matrix``.
 """
 
@@ -202,6 +202,12 @@ OWN_SCORE_APART: Final = {  # the states that differ from another one in what a 
     "frozen, own score kept back": "frozen",
     "hidden, own score kept back": "hidden",
 }
+BOARD_APART: Final = {"frozen": "live", "hidden": "live"}  # in what is shown of a board alone
+BOARDS: Final = ("phases/", "figures/", "rescoring/")  # the manage pages that read one
+READS_A_BOARD: Final = re.compile(
+    r"malpan\.leaderboard|submissions\.visibility|presenters\.(?:board|figures)"
+    r"|\b(?:is_frozen|is_hidden|frozen_at|final_published_at|get_board_display|Board)\b"
+)
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
     "leaderboard_resultcomparison",
@@ -329,11 +335,14 @@ def _acts() -> int:
 
 
 def _is_as_in_another_state(route: str, viewer: str, state: State) -> bool:
-    """Whether what ``viewer`` may see there does not depend on the board: those with a role see campaigns whole, those
-    without one are turned away from every manage page, and all of them from the admin.
+    """Whether what ``viewer`` may see there does not depend on the board: those with a role see campaigns whole, and
+    what no board is read for; those without one are turned away from every manage page, and all of them from the admin.
     """
     if viewer in ROLES and not route.startswith("admin/"):
-        return route.startswith((f"{MANAGE}arena/", f"{API_MANAGE}arena/")) and state.name not in BEFORE_DURING_AFTER
+        if route.startswith((f"{MANAGE}arena/", f"{API_MANAGE}arena/")):
+            return state.name not in BEFORE_DURING_AFTER
+        _start, is_managed, page = route.partition("/manage/")
+        return bool(is_managed) and state.name in BOARD_APART and not page.startswith(BOARDS)
     return route.startswith(("admin/", MANAGE, API_MANAGE)) and state.name != TURNED_AWAY
 
 
@@ -378,8 +387,9 @@ def _assert_that_the_others_do_see_it(state: State) -> None:
     assert "answers own.after" in SEEN[state.name, "own team"]
     for role in looked & set(ROLES):
         assert {f"private score {name}" for name in PUBLIC} <= SEEN[state.name, role]
-        assert {AWARD, *(f"stage score {name}" for name in STAGE)} <= SEEN[state.name, role]
-    if state.name not in OWN_SCORE_APART:
+        if state.name not in BOARD_APART:
+            assert {AWARD, *(f"stage score {name}" for name in STAGE)} <= SEEN[state.name, role]
+    if state.name not in OWN_SCORE_APART | BOARD_APART:
         assert REFERENCE in SEEN[state.name, "organiser"]
 
 
@@ -391,7 +401,8 @@ def _assert_what_the_table_says(state: State) -> None:
         else:
             assert (found["private score, other team"] == "–") != state.is_published, (viewer, found)
             assert found["item values"] == "–", (viewer, found)
-        assert (found["references"] == "yes") == (viewer == "organiser"), (viewer, found)
+        if state.name not in BOARD_APART:
+            assert (found["references"] == "yes") == (viewer == "organiser"), (viewer, found)
 
 
 def test_an_organiser_elsewhere_reaches_nothing_of_this_competition_through_their_own_manage_pages() -> None:
@@ -418,16 +429,24 @@ def test_a_number_is_found_however_it_is_rounded_and_the_seconds_of_a_clock_are_
         assert "public item other.after" in set(canaries_in(text)), text
 
 
-def test_one_function_alone_reads_whether_a_team_sees_its_own_score() -> None:
-    """What ``OWN_SCORE_APART`` leaves out cannot differ: that function withholds from a team what is its own."""
+def test_what_a_state_has_in_common_with_another_one_is_all_but_what_reads_its_board() -> None:
+    """What ``OWN_SCORE_APART`` and ``BOARD_APART`` leave out cannot differ: of the code of the site one function reads
+    whether a team sees its own score, and of the manage pages only ``BOARDS`` and the arena's read a board. Who has a
+    role may see everything there but references, and these are in no board.
+    """
     code = Path(malpan.__file__).parent
     sources = {path: path.read_text() for end in ("py", "html") for path in code.rglob(f"*.{end}")}
     reads_it = [path.name for path, text in sources.items() if re.search(r"\.shows_own_score\b", text)]
     assert reads_it == ["visibility.py"]
-    for state, like in OWN_SCORE_APART.items():
+    managing = [path for path, text in sources.items() if path.parent.name == "manage" and READS_A_BOARD.search(text)]
+    pages = {f"{path.stem}/".replace("_", "/", 1) for path in managing}
+    assert {start for start in BOARDS if any(page.startswith(start) for page in pages)} == set(BOARDS)
+    assert [page for page in pages if not page.startswith((*BOARDS, "arena/"))] == []
+    for state, like in (OWN_SCORE_APART | BOARD_APART).items():
         one, other = (next(each for each in STATES if each.name == name) for name in (state, like))
-        assert one.settings == {**other.settings, "shows_own_score": False}
+        differs = {name for name, _value in one.settings.items() ^ other.settings.items()}
         assert (one.when, one.is_published) == (other.when, other.is_published)
+        assert differs == ({"shows_own_score"} if state in OWN_SCORE_APART else {"board"})
 
 
 def test_every_route_has_a_rule() -> None:
