@@ -10,7 +10,7 @@ import pytest
 from tests.benchmarks.bench_shards import Row, measured_quickly, table
 from tests.system.new_site import MODELS, new_site
 
-ITEMS = 900
+ITEMS = 540
 
 
 @pytest.mark.services

@@ -60,6 +60,7 @@ MODEL: Final = "카나리아모델"  # with the number of the team, as it stands
 ARENA: Final = ("arena/", "competitions/<slug:slug>/campaigns/")  # pages of judges, and the public ones
 NOTE: Final = "메모카나리아"
 WHERE: Final = "기관카나리아"  # the institution of every judge, with a number
+LOOKING: Final = (1, 2)  # the numbers of the teams that look: each meets its own submission and another team's
 
 
 def answer(number: int, item: int) -> str:
@@ -207,7 +208,7 @@ def _places(
         "slug": [world.competition.slug],
         "track": [world.track.slug],
         "track_slug": [world.track.slug],
-        "public_id": [row.public_id for row in world.submissions.values()],
+        "public_id": [world.submissions[number].public_id for number in LOOKING],
         "pk": campaigns,
         "number": [1],
         "snapshot": [1],
@@ -316,7 +317,7 @@ def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
             if not may:
                 leaks.append(f"{viewer}: {address} {secret}")
     assert leaks == []
-    least = {"get": 900, "post": 500, "put": 10, "patch": 20, "delete": 30}  # of all viewers together
+    least = {"get": 800, "post": 500, "put": 10, "patch": 20, "delete": 30}  # of all viewers together
     assert {method: world.looked[method] for method, count in least.items() if world.looked[method] < count} == {}
 
 
