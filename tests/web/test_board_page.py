@@ -44,7 +44,7 @@ def test_teams_stand_by_final_score_and_a_baseline_without_rank(contest: Contest
 
 
 def test_scores_are_times_a_hundred_with_equal_decimals(contest: Contest, client: Client) -> None:
-    page = page_of(client, contest.url("board/"))
+    page = page_of(client, contest.url("board/?digits=all"))
     full = [cell.text for cell in page.all("span", "full") if cell.text[0].isdigit()]
     main = [cell.text.split()[-1] for cell in page.all("td", "main")]
     assert main == ["93.0000000", "82.2283946", "50.0000000"]

@@ -189,7 +189,7 @@ EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE, API_MANAGE}) 
 SHOWS_REFERENCES: Final = (f"{MANAGE}references/", f"{API_MANAGE}references/")  # to those who may view answers
 SHOWS_ANSWERS: Final = tuple(f"submissions/<uuid:public_id>/{page}/" for page in ("compare", "items"))  # to their team
 QUERIES: Final = {
-    "board": ("?metrics=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt", "?q=a"),
+    "board": ("?metrics=all", "?digits=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt", "?q=a"),
     "submission_status": ("?view=full",),
     "submission_comparison": ("?split=private", "?items=all"),
     "manage_submission": ("?part=private", "?values=all"),

@@ -14,11 +14,13 @@ from typing import Any, Final
 from django.core.paginator import Paginator
 from django.utils.safestring import SafeString
 
+from malpan.competitions.models import Track
 from malpan.competitions.targets import board_targets_of
 from malpan.leaderboard.boards import LONGEST_SEARCH, PAGE_ROWS, RANK, Board, BoardRow, View
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.web import fragments
 from malpan.web.presenters import composites, scores, sureness
+from malpan.web.presenters.board_digits import DIGITS, EVERY, SHOWN, decimals_of, digits_query
 from malpan.web.presenters.board_headings import ALL, Link, headings, metrics_href, of_models, sorting_of
 from malpan.web.presenters.board_lines import Line, content_of, gaps_above, line_of, marks_between, second_line
 from scoring.recipes import Column
@@ -29,7 +31,7 @@ PAST: Final = "past"  # ?past=1: the public board as it was kept first
 DAY: Final = "day"  # ?day=2026-11-20: the public board as that day ended
 SEARCH: Final = "q"  # ?q=한글: the teams whose names have it
 SEARCHED_FROM: Final = 50  # teams
-_KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, DAY, "metrics", "sort", "order")
+_KEPT_BY_SEARCH: Final = ("track", "phase", "view", SNAPSHOT, PAST, DAY, "metrics", DIGITS, "sort", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def board_table(
     the awards of each team, by its number.
     """
     shows_all = query.get("metrics") == ALL
-    carried = _view_query(query, found)
+    digits, place = digits_query(query), _view_query(query, found)
+    carried = {**digits, **place}
     view_query = {**carried, SEARCH: found.view.search} if found.view.search else carried
     if found.components:
         found = replace(found, columns=composites.board_columns(found.recipe, found.components))
@@ -96,12 +99,13 @@ def board_table(
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
     drawn_marks = marks if sorting.key == RANK and not found.view.search else []
-    own_row = found.own_row
+    own_row, decimals = found.own_row, decimals_of(found, shows_all=bool(digits))
     on_phone = {column.key for column in found.columns} if shows_all else second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
     line_with = partial(
         line_of,
         labelled=labelled,
+        decimals=decimals,
         of_models=of_models(found),
         track=found.phase.track,
         sorting=sorting,
@@ -112,7 +116,8 @@ def board_table(
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
     track, before = found.phase.track, found.row_before
-    shared = (labelled, sorting, sorted(on_phone), baseline, track.score_scale, track.score_decimals, found.phase.ties)
+    written = (track.score_scale, track.score_decimals, decimals)
+    shared = (labelled, sorting, sorted(on_phone), baseline, written, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
 
     def awards(row: BoardRow) -> tuple[str, ...]:
@@ -158,6 +163,9 @@ def board_table(
         "page": page,
         "metrics_href": metrics_href(link, every_column, shows_all, view_query),
         "shows_all_metrics": shows_all,
+        "digits_href": _digits_href(link, track, view_query, digits, shows_all=shows_all),
+        "shows_all_digits": bool(digits),
+        "shown_decimals": SHOWN,
         "lacks_clip": _lacks_clip(found),
         "headings": headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
@@ -182,6 +190,16 @@ def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
         return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
     is_second = found.phase.final_published_at is not None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
+
+
+def _digits_href(
+    link: Link, track: Track, view_query: Mapping[str, str], digits: Mapping[str, str], *, shows_all: bool
+) -> str | None:
+    """Where the scores are written in all decimals, or again in few; ``None`` where there are no more."""
+    if track.score_decimals <= SHOWN:
+        return None
+    query = {key: value for key, value in view_query.items() if key not in digits}
+    return link({**({"metrics": ALL} if shows_all else {}), **query, **({} if digits else {DIGITS: EVERY})})
 
 
 def _shown_columns(found: Board, shows_all: bool) -> tuple[Column, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.shown_scores import scale_of
 from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.web.presenters import composites, formatting, scores, sureness
 from malpan.web.presenters.board_headings import Sorting
@@ -41,7 +42,8 @@ class Line:
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``; ``since`` how far since the day
     began. ``gap``: how far it is below the team above; ``coverage``: the share of reasons given. ``interval`` is that
     of the score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes
-    the place of its own where it ``shares_rank``. ``awards``: the titles of what the team got.
+    the place of its own where it ``shares_rank``. ``awards``: the titles of what the team got. ``bar``: the length of
+    the bar of the score that ranks, of a hundred.
     """
 
     row: BoardRow
@@ -57,12 +59,14 @@ class Line:
     tied_rank: int | None = None
     shares_rank: bool = False
     awards: tuple[str, ...] = ()
+    bar: str = ""
 
 
 def line_of(
     row: BoardRow,
     *,
     labelled: Sequence[tuple[Column, str]],
+    decimals: Mapping[str, int],
     of_models: frozenset[str],
     track: Track,
     sorting: Sorting,
@@ -78,8 +82,12 @@ def line_of(
     cells = [
         Cell(
             label=label,
-            full=scores.score_text(column, _value(row, column), track),
-            short=scores.score_text(column, _value(row, column), track, is_short=True),
+            full=_score_text(row, column, track, decimals[column.key]),
+            short=(
+                _score_text(row, column, track, decimals[column.key])
+                if column.key == sorting.key  # two that differ look different where they are sorted by it
+                else scores.score_text(column, value_of(row, column), track, is_short=True)
+            ),
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
@@ -89,7 +97,6 @@ def line_of(
         )
         for column, label in labelled
     ]
-    scale = track.score_scale
     change = scores.change_text(row.final_score, baseline) if baseline else None
     return Line(
         row,
@@ -97,7 +104,7 @@ def line_of(
         change,
         marks,
         _movement(row.public_rank, row.rank),
-        gap="" if gap is None else formatting.signed_text(gap, scale, formatting.SHORT_DECIMALS[scale]),
+        gap="" if gap is None else _gap_text(gap, track),
         coverage="" if row.coverage is None else f"{100 * row.coverage:.1f}%",
         since="" if row.rank_before == row.rank else _movement(row.rank_before, row.rank),
         interval=sureness.interval_text(row, ranked_by, track),
@@ -105,10 +112,28 @@ def line_of(
         tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
         shares_rank=ties == Phase.Ties.SHARED,
         awards=awards,
+        bar=next((_bar(row, column) for column, _label in labelled if column.is_main and column.is_scaled), ""),
     )
 
 
-def _value(row: BoardRow, column: Column) -> float | None:
+def _score_text(row: BoardRow, column: Column, track: Track, decimals: int) -> str:
+    return formatting.scaled_text(value_of(row, column), scale_of(column, track), decimals)
+
+
+def _gap_text(gap: float, track: Track) -> str:
+    """The difference in few decimals; in as many as show it where there is one."""
+    scale, least = track.score_scale, formatting.SHORT_DECIMALS[track.score_scale]
+    texts = [formatting.signed_text(gap, scale, each) for each in range(least, max(least, track.score_decimals) + 1)]
+    return next((text for text in texts if not text[0].isdigit()), texts[0])
+
+
+def _bar(row: BoardRow, column: Column) -> str:
+    """How long the bar of a score 0-1 is, of a hundred; empty where there is none to draw."""
+    value = value_of(row, column)
+    return "" if value is None else f"{100 * min(max(value, 0.0), 1.0):.1f}"
+
+
+def value_of(row: BoardRow, column: Column) -> float | None:
     if column.key == COMPOSITE:
         return None if row.composite is None else row.composite.value
     return row.scores.get(column.key)

@@ -1,0 +1,46 @@
+"""How many decimals the board writes: four, all on demand, and always enough to tell two scores apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from malpan.competitions.models import Track
+from malpan.competitions.shown_scores import scale_of, scaled_text
+from malpan.leaderboard.boards import Board, BoardRow
+from malpan.web.presenters.board_lines import value_of
+from scoring.recipes import Column
+
+DIGITS: Final = "digits"  # ?digits=all: every decimal of the track
+EVERY: Final = "all"
+SHOWN: Final = 4
+
+
+def decimals_of(found: Board, *, shows_all: bool) -> dict[str, int]:
+    """The decimals of each column of ``found``, equal in all of its rows. Columns that have decimals of their own keep
+    them.
+    """
+    track = found.phase.track
+    rows = [row for row in (found.row_before, *found.rows, found.own_row) if row is not None]
+    return {
+        column.key: _decimals(column, track, rows, shows_all=shows_all) if column.decimals is None else column.decimals
+        for column in found.columns
+    }
+
+
+def _decimals(column: Column, track: Track, rows: Sequence[BoardRow], *, shows_all: bool) -> int:
+    every = track.score_decimals
+    if shows_all or every <= SHOWN:
+        return every
+    scale = scale_of(column, track)
+    values = {value for row in rows if (value := value_of(row, column)) is not None}
+    told_apart = len({scaled_text(value, scale, every) for value in values})
+    enough = (
+        each for each in range(SHOWN, every) if len({scaled_text(value, scale, each) for value in values}) == told_apart
+    )
+    return next(enough, every)
+
+
+def digits_query(query: Mapping[str, str]) -> dict[str, str]:
+    """What the links of a board carry on where all decimals were asked for."""
+    return {DIGITS: EVERY} if query.get(DIGITS) == EVERY else {}
