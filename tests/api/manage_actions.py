@@ -8,6 +8,7 @@ Operations = tuple[str, ...]
 
 _FRAGMENT: Final = "A part of a page that it asks for again while it is open."
 _FIGURES: Final = "Plots for people; each has its numbers as a CSV."
+_OF_ITS_OWN: Final = "A program has a token of its own: its team is made (createTeamFor) and submits by it (submit)."
 _TABLE: Final = "The page's table as CSV; the API has the rows by pages."
 
 COVERED: Final[dict[str, Operations | str]] = {
@@ -75,6 +76,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     # teams and quota
     "manage_teams": ("listTeams",),
     "manage_team_new": ("createTeamFor",),
+    "manage_baseline_new": _OF_ITS_OWN,
     "manage_team": ("getManagedTeam",),
     "manage_team_rename": ("updateTeam",),
     "manage_team_baseline": ("updateTeam",),

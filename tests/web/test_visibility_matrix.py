@@ -177,6 +177,7 @@ RULES: Final[dict[str, str]] = {
                 "arena/<int:pk>/judgements",
                 "references/<int:pk>",
                 "teams/new",
+                "teams/baseline",
                 "quota/<int:phase_pk>/all",
             ),
             *("notices/new", "notices/<int:pk>", "webhooks"),

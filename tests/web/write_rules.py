@@ -505,6 +505,9 @@ MANAGE_PAGES: Final[dict[str, Rule]] = {
     "manage_campaign_exclude_judgement": Rule(MANAGE, REASON, judge_of("judged", judgement_pk="judgement")),
     "manage_campaign_lift": Rule(MANAGE, REASON, judge_of("judged", exclusion_pk="exclusion")),
     "manage_submission_file": Rule(MANAGE),
+    "manage_baseline_new": Rule(
+        MANAGE, lambda w: {"name": "새 기준", "phase": w.phase.pk, "file": upload(prediction_bytes())}
+    ),
     "manage_team_new": Rule(MANAGE, lambda w: {"name": "기준 모델", "email": w.people["viewer"].email}),
     "manage_team_rename": Rule(MANAGE, {"name": "다른 이름"}),
     "manage_team_baseline": Rule(MANAGE, {"baseline": "1"}),

@@ -2,7 +2,7 @@
 
 The order of the checks, and why:
 
-1. Membership: nobody else may submit. The size, which is known without reading.
+1. Membership: nobody else may submit, but an organiser for a baseline. The size, which is known without reading.
 2. The same upload again, before the phase and the quota: the second click on the last slot, and the program that was
    cut off in the last second and sends again, must get "already received". ``upload_key`` identifies a form or
    request. The same file under another key, or another file in a form that the browser restored with its old key, is
@@ -64,6 +64,7 @@ from malpan.submissions.patience import patience
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring.alongside import enqueue_alongside
 from malpan.submissions.selectors import submissions_of_upload
+from malpan.teams.baselines import may_submit_for
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
@@ -207,11 +208,14 @@ def clean_file_name(file_name: str) -> str:
 
 
 def _require_participant(phase: Phase, team: Team, user: User) -> None:
-    require_member(user, team)
+    is_organiser = may_submit_for(user, team)
+    if not is_organiser:
+        require_member(user, team)
     if team.competition_id != phase.track.competition_id:
         raise NotTeamMember
     require_in_good_standing(team)
-    require_accepted(user, phase.track.competition)
+    if not is_organiser:
+        require_accepted(user, phase.track.competition)
 
 
 def _require_open(phase: Phase, now: datetime) -> None:
