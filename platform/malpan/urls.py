@@ -10,6 +10,7 @@ from malpan.operation.health import SiteHealthView
 from malpan.operation.metrics.page import openmetrics
 from malpan.operation.site_page import page as site_page
 from malpan.operation.site_page import texts as site_texts
+from malpan.web.pages import account
 
 # one log-in for everybody, with limited attempts and confirmed addresses
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -25,6 +26,7 @@ urlpatterns = [
     # an account or an address whose mail does not go is not made either
     path("accounts/signup/", transaction.atomic(views.signup), name="account_signup"),
     path("accounts/email/", transaction.atomic(views.email), name="account_email"),
+    path("accounts/resend/", account.resend_page, name="account_resend"),
     path("accounts/", include("allauth.urls")),
     path("api/", include("malpan.api.urls")),
     path("", include("malpan.web.urls")),

@@ -77,6 +77,7 @@ def sign_up(page: Page, stack: Stack) -> str:
     page.get_by_label("이메일").fill(email)
     page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
     page.get_by_label("비밀번호 확인").fill(PASSWORD)
+    page.get_by_label("개인정보 처리방침을 읽었고").check()
     page.get_by_role("button", name="가입하기").click()
     expect(page.get_by_role("status")).to_contain_text("로그인되었습니다")
     return email

@@ -67,6 +67,7 @@ class Person:
         self.page.get_by_label("이메일").fill(f"{uuid.uuid4().hex}@example.org")
         self.page.get_by_label("비밀번호", exact=True).fill("열두글자가넘는비밀번호")
         self.page.get_by_label("비밀번호 확인").fill("열두글자가넘는비밀번호")
+        self.page.get_by_label("개인정보 처리방침을 읽었고").check()
         self.page.get_by_role("button", name="가입하기").click()
         expect(self.page.get_by_role("status")).to_contain_text("김말판 님, 로그인되었습니다.")
 

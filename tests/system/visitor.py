@@ -31,7 +31,13 @@ class Visitor:
         password = uuid.uuid4().hex
         self.email = f"{uuid.uuid4().hex[:12]}@example.org"
         self.post(
-            "/accounts/signup/", name="홍길동", email=self.email, password1=password, password2=password, at_end="/"
+            "/accounts/signup/",
+            name="홍길동",
+            email=self.email,
+            password1=password,
+            password2=password,
+            privacy="on",
+            at_end="/",
         )
 
     def get(self, path: str) -> requests.Response:

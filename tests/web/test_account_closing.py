@@ -100,7 +100,7 @@ def test_every_browser_of_the_person_is_logged_out_and_the_address_is_free(clien
     assert other.get("/account/").status_code == 302
     answer = Client().post("/accounts/login/", {"login": EMAIL, "password": PASSWORD})
     assert "이메일 또는 비밀번호가 올바르지 않습니다" in answer.content.decode()
-    form = {"name": NAME, "email": EMAIL, "password1": PASSWORD, "password2": PASSWORD}
+    form = {"name": NAME, "email": EMAIL, "password1": PASSWORD, "password2": PASSWORD, "privacy": "on"}
     Client().post("/accounts/signup/", form)
     assert User.objects.get(email=EMAIL).pk != person.pk
 

@@ -15,7 +15,7 @@ from malpan.accounts.models import User
 from tests.factories import PASSWORD, UserFactory
 from tests.web import html
 
-NEW = {"name": "김말판", "email": "New@example.com", "password1": PASSWORD, "password2": PASSWORD}
+NEW = {"name": "김말판", "email": "New@example.com", "password1": PASSWORD, "password2": PASSWORD, "privacy": "on"}
 
 pytestmark = pytest.mark.django_db
 

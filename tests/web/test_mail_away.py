@@ -15,7 +15,7 @@ from django.test import Client
 from malpan.accounts.models import User
 from tests.factories import PASSWORD, UserFactory
 
-NEW = {"name": "김말판", "email": "new@example.com", "password1": PASSWORD, "password2": PASSWORD}
+NEW = {"name": "김말판", "email": "new@example.com", "password1": PASSWORD, "password2": PASSWORD, "privacy": "on"}
 AWAY = "메일 서버에 문제가 있어 메일을 보내지 못했습니다"
 
 pytestmark = pytest.mark.django_db

@@ -92,7 +92,7 @@ TARGET: Final = {
 GRANT: Final = prefixed("grant", slots="1", scope="phase", reason="장애", confirm="on")
 PASSWORDS: Final = {"password1": PASSWORD + "!", "password2": PASSWORD + "!"}
 WEBHOOK: Final = {"url": "https://hooks.example.com/y", "events": ["scored"]}
-NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS}
+NEW_PERSON: Final = {"email": "new@example.com", "name": "새 사람", **PASSWORDS, "privacy": "on"}
 
 
 HUMAN: Final = {"e1": 4.5, "e2": 2.0, "e3": 3.0}
@@ -308,7 +308,7 @@ ACCOUNTS: Final[dict[str, Rule]] = {
             *("account_logout", "account_inactive", "account_reauthenticate", "account_email_verification_sent"),
             *("account_set_password", "account_reset_password", "account_confirm_login_code"),
             *("account_reset_password_from_key_done", "account_reset_password_from_key"),
-            "account_reset_password_done",
+            *("account_reset_password_done", "account_resend"),
         ),
         Rule(NOBODY, {"password": PASSWORD, "email": "person@example.com", **PASSWORDS}),
     ),

@@ -33,7 +33,8 @@ class User(AbstractUser):
 
     A person whose data were erased (``malpan.privacy``) stays as a pseudonym, without both: what they did remains
     provable, who did it does not. ``former_addresses`` are keyed hashes of the addresses they had
-    (``accounts.addresses``), so that an archive of an earlier day does not bring them back.
+    (``accounts.addresses``), so that an archive of an earlier day does not bring them back. ``privacy_version``: which
+    privacy statement they agreed to when they signed up; empty for accounts made otherwise, or before it was asked.
     """
 
     username = None  # type: ignore[assignment]
@@ -42,6 +43,10 @@ class User(AbstractUser):
     email = models.EmailField(_("이메일"))
     name = NameField(_("이름"), max_length=40)
     erased_at = models.DateTimeField(_("개인정보를 지운 시각"), null=True, blank=True, editable=False)
+    privacy_version = models.CharField(
+        _("동의한 개인정보 처리방침의 판"), max_length=40, blank=True, default="", db_default="", editable=False
+    )
+    privacy_accepted_at = models.DateTimeField(_("개인정보 처리에 동의한 시각"), null=True, blank=True, editable=False)
     former_addresses = ArrayField(models.CharField(max_length=64), default=list, blank=True, editable=False)
 
     USERNAME_FIELD = "email"

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.utils import timezone
 
 from malpan.core import audit
 from malpan.core.models import SiteText
+from malpan.core.times import kst_text
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
+
+STATEMENT: Final = "2026-11"  # the privacy statement of the pages; another one when it says something else
 
 
 def site_text(kind: str) -> SiteText | None:
     """The text of ``kind``; ``None`` where nothing was written."""
     return SiteText.objects.filter(kind=kind).exclude(text_ko="").first()
+
+
+def privacy_version() -> str:
+    """The version of the privacy statement now: of the site's own part, and the moment from which the operator's is."""
+    own = site_text(SiteText.Kind.PRIVACY)
+    return STATEMENT if own is None else f"{STATEMENT} · {kst_text(own.changed_at, seconds=True)}"
 
 
 def all_site_texts() -> dict[str, SiteText]:

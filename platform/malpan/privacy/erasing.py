@@ -230,6 +230,7 @@ def _make_pseudonym(person: User, addresses: Iterable[str], now: datetime) -> No
     person.set_unusable_password()
     person.is_active = person.is_staff = person.is_superuser = False
     person.last_login, person.erased_at = None, now
+    person.privacy_version, person.privacy_accepted_at = "", None
     person.save()
 
 

@@ -106,7 +106,7 @@ def addresses_of(user: User) -> set[str]:
 
 
 ACCOUNT: Final = Subject(
-    _("계정: 이메일, 이름, 비밀번호의 해시, 권한, 가입 시각과 마지막 로그인 시각"),
+    _("계정: 이메일, 이름, 비밀번호의 해시, 권한, 가입 시각과 마지막 로그인 시각, 동의한 처리방침의 판과 시각"),
     _("로그인, 팀과 주최 측이 서로를 알아봄, 답변과 초대의 전달"),
     _("탈퇴할 때까지"),
     Fate.REMOVED,
@@ -204,7 +204,10 @@ HOLDINGS: Final = (
         ACCOUNT,
         User,
         "id",
-        ("email", "name", "date_joined", "last_login", "is_active", "is_staff", "is_superuser"),
+        (
+            *("email", "name", "date_joined", "last_login", "is_active", "is_staff", "is_superuser"),
+            *("privacy_version", "privacy_accepted_at"),
+        ),
         withheld=("password", "erased_at", "former_addresses"),
     ),
     Holding(ACCOUNT, User.groups.through, "user", ("group__name",)),

@@ -20,6 +20,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -91,8 +92,9 @@ class AccountAdapter(DefaultAccountAdapter):
         return f"[{gettext('말판')}] {subject}"
 
     def save_user(self, request: HttpRequest, user: User, form: BaseForm, commit: bool = True) -> Any:
-        """Save the new ``user`` with the name of the sign-up form; the rest is allauth's."""
+        """Save the new ``user`` with the name and the consent of the sign-up form; the rest is allauth's."""
         user.name = form.cleaned_data["name"]
+        user.privacy_version, user.privacy_accepted_at = form.cleaned_data["privacy_version"], timezone.now()
         return super().save_user(request, user, form, commit)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
 from malpan.core.fields import require_seen
+from malpan.core.site_texts import privacy_version
 from malpan.web.forms.fields import ConfirmField
 
 LABELS: Final = {
@@ -51,7 +52,27 @@ class SignupForm(_Worded, account.SignupForm):
         validators=[require_seen],
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
-    field_order = ["name", "email", "password1", "password2"]
+    privacy = ConfirmField(_("개인정보 처리방침을 읽었고, 거기 적은 대로 이름과 이메일을 모아 쓰는 데 동의합니다."))
+    privacy_version = forms.CharField(required=False, widget=forms.HiddenInput)
+    field_order = ["name", "email", "password1", "password2", "privacy"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["privacy_version"].initial = privacy_version()
+
+    def clean_privacy_version(self) -> str:
+        """The version of now, to which the person agrees: it must be the one that was there to be read."""
+        read, current = self.cleaned_data["privacy_version"], privacy_version()
+        if read and read != current:
+            self.data = {**self.data, "privacy_version": current}  # what is on the page that comes back
+            self.add_error("privacy", _("그사이에 개인정보 처리방침이 바뀌었습니다. 다시 읽고 동의해 주십시오."))
+        return current
+
+
+class ResendForm(_Worded):
+    """Where the mail that confirms an address is to be sent again."""
+
+    email = forms.EmailField(widget=forms.EmailInput(attrs={"autocomplete": "email"}))
 
 
 class ResetPasswordForm(_Worded, account.ResetPasswordForm):

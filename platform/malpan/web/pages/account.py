@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from allauth.account.internal.flows.email_verification import consume_email_verification_rate_limit
+from allauth.account.models import EmailAddress
+from allauth.account.utils import get_next_redirect_url
+from allauth.core.ratelimit import consume_or_429
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -17,13 +21,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.core.models import SiteText
-from malpan.core.site_texts import site_text
+from malpan.core.site_texts import privacy_version, site_text
 from malpan.privacy.erasing import erase, obstacles, teams_affected
 from malpan.privacy.errors import LeadsOthers, OwnsAlone
 from malpan.privacy.exporting import as_json
 from malpan.privacy.exporting import export as everything_about
 from malpan.privacy.holdings import SUBJECTS, Fate, counted
-from malpan.web.forms.accounts import CloseAccountForm
+from malpan.web.forms.accounts import CloseAccountForm, ResendForm
 from malpan.web.pages.context import MemberRequest, members_only
 
 
@@ -32,7 +36,9 @@ def privacy_page(request: HttpRequest) -> HttpResponse:
     """The statement for everybody, before they sign up."""
     who = {"operator": settings.SITE_OPERATOR, "contact": settings.SITE_CONTACT}
     text = site_text(SiteText.Kind.PRIVACY)
-    return render(request, "pages/privacy.html", {"subjects": SUBJECTS, "text": text, **who})
+    return render(
+        request, "pages/privacy.html", {"subjects": SUBJECTS, "text": text, "version": privacy_version(), **who}
+    )
 
 
 @require_safe
@@ -75,6 +81,22 @@ def close_page(request: MemberRequest) -> HttpResponse:
     logout(request)
     messages.success(request, _("계정을 닫고 개인정보를 지웠습니다. 그동안 함께해 주셔서 고맙습니다."))
     return redirect("home")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def resend_page(request: HttpRequest) -> HttpResponse:
+    """Send the mail that confirms an address again. Whoever asks is told the same, whether there is such an account."""
+    form = ResendForm(request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        context = {"form": form, "next": get_next_redirect_url(request)}
+        return render(request, "account/resend.html", context, status=422 if form.is_bound else 200)
+    email = form.cleaned_data["email"].lower()
+    if refusal := consume_or_429(request, action="reset_password", key=email):  # as often as that mail
+        return refusal
+    address = EmailAddress.objects.filter(email=email, verified=False, user__is_active=True).first()
+    if address is not None and consume_email_verification_rate_limit(request, email):
+        address.send_confirmation(request)
+    return redirect("account_email_verification_sent")
 
 
 def _page(request: MemberRequest, form: CloseAccountForm, status: int = 200) -> HttpResponse:
