@@ -106,11 +106,18 @@ def test_a_team_without_the_score_sorted_by_stands_last(contest: Contest, client
         assert "–" in page.text
 
 
-def test_demo_scores_say_so_beside_each_score(contest: Contest, client: Client) -> None:
+@pytest.mark.parametrize("profile", ["demo", "official"])
+def test_demo_scores_are_marked_once_and_named(contest: Contest, client: Client, profile: str) -> None:
+    """In the banner, or beside the title where the track has other models by now."""
     ScoringRun.objects.update(is_demo_models=True)
+    contest.track.profile = profile
+    contest.track.save()
     page = page_of(client, contest.url("board/"))
-    assert all("데모 모델" in cell.text for cell in page.all("td", "main"))
-    assert "데모 모델 점수" in page.one(id="board-title").text
+    marked = [*page.all("div", "banner"), *page.one(id="board-title").all("span", "badge")]
+    assert ["데모 모델 점수" in each.text for each in marked] == [True]
+    assert "데모" not in page.one("table", "board").text
+    named = "데모 모델이 매긴 점수: 최종 점수, 서술 평균, BLEURT, BERTScore"
+    assert named in page.one("section", "board-rules").text
 
 
 def test_the_scale_and_the_tie_rule_stand_under_the_table(contest: Contest, client: Client) -> None:

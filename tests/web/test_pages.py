@@ -130,6 +130,10 @@ def test_pages_made_with_demo_models_say_so(contest: Contest, member: Client, se
     contest.track.save()
     page = html.parse(member.get(contest.url()).content.decode())
     assert page.all("div", "banner") == []
+    contest.track.profile, contest.track.recipe = "demo", "captioning-lexical@1"  # whose scores no model makes
+    contest.track.save()
+    page = html.parse(member.get(contest.url()).content.decode())
+    assert page.all("div", "banner") == []
 
 
 def test_the_data_page_says_what_a_file_holds(contest: Contest, client: Client) -> None:

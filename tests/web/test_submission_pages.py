@@ -64,13 +64,16 @@ def test_a_finished_submission_shows_every_score_with_equal_decimals(contest: Co
     page = page_of(member, f"/submissions/{contest.finished.public_id}/")
     shown = {row.one("th").text: row.one("td").text for row in page.one("tbody").all("tr")}
     assert shown == {
-        "최종 점수": "데모 모델 82.2283946",
+        "최종 점수": "82.2283946",
         "EM": "91.0000000",
-        "서술 평균": "데모 모델 73.4567891",
-        "BLEURT": "데모 모델 61.0000000",
-        "BERTScore": "데모 모델 88.0000000",
+        "서술 평균": "73.4567891",
+        "BLEURT": "61.0000000",
+        "BERTScore": "88.0000000",
         "ROUGE-1": "71.3703674",
     }
+    assert "데모 모델이 매긴 점수: 최종 점수, 서술 평균, BLEURT, BERTScore" in page.one("main").text
+    assert page.one("main").text.count("데모 모델이") == 1
+    assert [badge.text for badge in page.all("span", "badge") if "데모" in badge.text] == []  # the banner says it
 
 
 def test_a_finished_submission_shows_coverage_warnings_and_its_signature(contest: Contest, member: Client) -> None:

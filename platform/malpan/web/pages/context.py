@@ -31,6 +31,7 @@ from malpan.stages.selectors import has_shown_stage
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 from malpan.web.presenters.periods import period_of
+from scoring.recipes import UnknownRecipe, get_recipe
 
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
@@ -113,8 +114,15 @@ def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int
 
 
 def uses_demo_models(track: Track) -> bool:
-    """Whether new scores of ``track`` use the demo models."""
-    return (track.profile or settings.SCORING_PROFILE) == DEMO_PROFILE
+    """Whether the demo models take part in new scores of ``track``: not where no score is a model's."""
+    return (track.profile or settings.SCORING_PROFILE) == DEMO_PROFILE and bool(_model_scores(track.recipe))
+
+
+def _model_scores(recipe: str) -> frozenset[str]:
+    try:
+        return get_recipe(recipe).model_scores
+    except UnknownRecipe:
+        return frozenset()
 
 
 def address(name: str, competition: Competition, track: Track | None = None) -> str:

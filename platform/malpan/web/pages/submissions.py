@@ -34,7 +34,7 @@ from malpan.submissions.selectors import HistoryEntry
 from malpan.submissions.visibility import ShownRun
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
-from malpan.web.pages.context import MemberRequest, address, members_only, page_context
+from malpan.web.pages.context import MemberRequest, address, members_only, page_context, uses_demo_models
 from malpan.web.presenters import composites, scores, trend
 from malpan.web.presenters.breakdown import breakdown_context
 from malpan.web.presenters.formatting import expected_end_text
@@ -65,7 +65,7 @@ class SubmissionStatus:
     end: str
     stage: str
     fault: str
-    is_demo: bool  # the final score
+    is_demo: bool  # the final score, where nothing else on the page says so
     lacks_worker: bool
     raw: str = ""  # the values of the parts where a composite ranks: shown in the place of the final score
     hidden_raw: str = ""
@@ -103,7 +103,7 @@ def status_of(
         end=expected_end_text(run_forecast.finish_at, forecast.now) if run_forecast.finish_at else "",
         stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and is_faulty else "",
-        is_demo=run is not None and scores.is_demo(run, "final_score"),
+        is_demo=run is not None and scores.is_demo(run, FINAL_SCORE) and not uses_demo_models(track),
         lacks_worker=lacks_worker,
         raw=composites.raw_text(run.recipe, run.scores, track) if run else "",
         hidden_raw=composites.raw_text(run.recipe, run.hidden.scores, track) if run and run.hidden else "",
@@ -259,7 +259,6 @@ class Score:
     label: str
     text: str
     column: Column
-    is_demo: bool
     interval: str = ""
     spread: Spread | None = None
 
@@ -299,6 +298,7 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
             "board_href": _board_href(submission.phase),
             "team_composite": composites.composite_now(submission) if status.raw else None,
             "scores": public,
+            "demo_scores": ", ".join(each.label for each in public if scores.is_demo(run, each.column.key)),
             "private_scores": private,
             "progress": scores.progress_of(run, track),
             "coverage": scores.coverage_of(
@@ -325,7 +325,6 @@ def _scores(
             label=column.label(scores.language()),
             text=scores.score_text(column, values.get(column.key), track),
             column=column,
-            is_demo=scores.is_demo(run, column.key),
             interval=interval_of(intervals, column, track),
             spread=position.spreads.get(column.key) if position else None,
         )

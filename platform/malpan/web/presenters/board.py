@@ -106,7 +106,6 @@ def board_table(
         line_of,
         labelled=labelled,
         decimals=decimals,
-        of_models=of_models(found),
         track=found.phase.track,
         sorting=sorting,
         on_phone=on_phone,
@@ -167,6 +166,9 @@ def board_table(
         "shows_all_digits": bool(digits),
         "shown_decimals": SHOWN,
         "lacks_clip": _lacks_clip(found),
+        "demo_scores": ", ".join(label for column, label in labelled if column.key in of_models(found))
+        if found.is_demo_models
+        else "",
         "headings": headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
         "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row),

@@ -25,7 +25,6 @@ class Heading:
     aria_sort: Direction | None
     is_score: bool = False
     is_main: bool = False
-    is_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,6 @@ def headings(link: Link, found: Board, sorting: Sorting, carried: Mapping[str, s
             lowest_first=not column.higher_is_better,
             is_score=True,
             is_main=column.is_main,
-            is_demo=found.is_demo_models and column.key in of_models(found),
         )
         for column in found.columns
     ]

@@ -30,7 +30,6 @@ class Cell:
     is_main: bool
     is_extra: bool
     is_sorted: bool
-    is_demo: bool
     part: str = ""
     short_part: str = ""
 
@@ -67,7 +66,6 @@ def line_of(
     *,
     labelled: Sequence[tuple[Column, str]],
     decimals: Mapping[str, int],
-    of_models: frozenset[str],
     track: Track,
     sorting: Sorting,
     on_phone: set[str],
@@ -91,7 +89,6 @@ def line_of(
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
             is_sorted=column.key == sorting.key,
-            is_demo=row.is_demo_models and column.key in of_models,
             part=composites.part_text(parts[column.key]) if column.key in parts else "",
             short_part=composites.rank_text(parts[column.key].rank) if column.key in parts else "",
         )
@@ -166,7 +163,7 @@ def second_line(found: Board, sorting: Sorting) -> set[str]:
 
 def content_of(row: BoardRow) -> tuple[Any, ...]:
     """All of a row that its line shows."""
-    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.is_demo_models, row.public_rank, row.composite)
+    shown = (row.rank, row.team_name, row.is_own, row.is_baseline, row.public_rank, row.composite)
     counts = (row.submission_count, row.submitted_at, row.final_score, row.scores)
     return (
         *shown,
