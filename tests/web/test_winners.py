@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from malpan.competitions.models import Phase
+from malpan.competitions.models import Competition, Phase
 from malpan.leaderboard.snapshots import publish_final_board
 from malpan.stages.models import Stage, StageSnapshot
 from malpan.teams.models import Team
@@ -59,6 +59,28 @@ def test_nobody_has_won_before_the_final_board_is_published(phase: Phase) -> Non
 def test_who_was_disqualified_after_the_publication_is_no_winner(phase: Phase) -> None:
     Team.objects.filter(name="금상").update(disqualified_at=timezone.now())
     assert names_in(page_of("/")) == ["은상", "동상"]
+
+
+def test_winners_lead_to_their_papers_and_models(phase: Phase) -> None:
+    Team.objects.filter(name="금상").update(paper_url="https://example.com/p", model_url="https://example.com/m")
+    Team.objects.filter(name="동상").update(paper_url="https://example.com/q")
+    for address in ("/", f"/competitions/{phase.track.competition.slug}/"):
+        podium = page_of(address).one("ol", "podium")
+        links = [(link.text, link.attributes["href"]) for link in podium.all("a")]
+        assert links == [
+            ("논문 : 금상", "https://example.com/p"),
+            ("모델 : 금상", "https://example.com/m"),
+            ("논문 : 동상", "https://example.com/q"),
+        ]
+        assert {link.attributes["rel"] for link in podium.all("a")} == {"nofollow ugc noreferrer"}
+
+
+def test_while_names_are_blind_no_link_tells_who_a_winner_is(phase: Phase) -> None:
+    Team.objects.filter(name="금상").update(paper_url="https://example.com/p")
+    Competition.objects.update(has_blind_names=True)
+    assert page_of("/").one("ol", "podium").all("a")  # the contest is over
+    PhaseFactory.create(track=phase.track)
+    assert not page_of(f"/competitions/{phase.track.competition.slug}/").one("ol", "podium").all("a")
 
 
 def test_where_a_final_has_stages_their_combined_standing_decides(phase: Phase) -> None:

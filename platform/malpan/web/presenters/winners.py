@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import F, Func, JSONField, Value
+from django.db.models import F, Func, JSONField, Q, Value
 
 from malpan.competitions.models import Competition, Track
+from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.stages.models import Stage, StageSnapshot
 from malpan.teams.models import Team
@@ -19,8 +20,12 @@ ROWS_READ: Final = 20  # of the 10,000 that a board may have: baselines and disq
 
 @dataclass(frozen=True, slots=True)
 class Winner:
+    """``model`` and ``paper``: the addresses that the team gave; empty without, and while names are blind."""
+
     rank: int
     team: str
+    model: str = ""
+    paper: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +50,20 @@ _HEAD: Final = _FirstRows(F("rows"), Value(f"$[0 to {ROWS_READ - 1}]"))
 
 def winners_of(competitions: Iterable[Competition]) -> dict[int, list[TrackWinners]]:
     """The winners of each track with a published result, by the key of the competition. Five queries at most."""
-    tracks = list(Track.objects.filter(competition__in=list(competitions)).order_by("position", "pk"))
+    competitions = list(competitions)
+    tracks = list(Track.objects.filter(competition__in=competitions).order_by("position", "pk"))
     if not tracks:
         return {}
     boards, finals = _boards(tracks), _finals(tracks)
     staged = set(Stage.objects.filter(track__in=tracks).values_list("track", flat=True))
-    out = set(
-        Team.objects.filter(competition__in={each.competition_id for each in tracks}, disqualified_at__isnull=False)
-        .values_list("competition", "number")
-    )  # fmt: skip
+    teams, blind = _teams(tracks), {each.pk for each in competitions if is_blind(each)}
     found: dict[int, list[TrackWinners]] = {}
     for track in tracks:
         page, rows = ("stages", finals.get(track.pk)) if track.pk in staged else ("board", boards.get(track.pk))
-        first = _first(rows or (), {number for competition, number in out if competition == track.competition_id})
-        if first:
-            found.setdefault(track.competition_id, []).append(TrackWinners(track, page, first))
+        key = track.competition_id
+        known = {number: told for (competition, number), told in teams.items() if competition == key}
+        if first := _first(rows or (), known, names_links=key not in blind):
+            found.setdefault(key, []).append(TrackWinners(track, page, first))
     return found
 
 
@@ -78,7 +82,30 @@ def _finals(tracks: list[Track]) -> dict[int, list[Mapping[str, Any]]]:
     return dict(newest.annotate(head=_HEAD).values_list("track", "head"))
 
 
-def _first(rows: Iterable[Mapping[str, Any]], out: set[int]) -> tuple[Winner, ...]:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is to be known of a team beside its row."""
+
+    is_out: bool
+    model: str
+    paper: str
+
+
+def _teams(tracks: list[Track]) -> dict[tuple[int, int], _Told]:
+    """The teams of which there is something to know, by competition and number."""
+    said = Q(disqualified_at__isnull=False) | ~Q(model_url="") | ~Q(paper_url="")
+    rows = Team.objects.filter(said, competition__in={each.competition_id for each in tracks})
+    found = rows.values_list("competition", "number", "disqualified_at", "model_url", "paper_url")
+    return {(key, number): _Told(at is not None, model, paper) for key, number, at, model, paper in found}
+
+
+def _first(rows: Iterable[Mapping[str, Any]], known: Mapping[int, _Told], *, names_links: bool) -> tuple[Winner, ...]:
     """Those on the first places, without who was disqualified after the publication."""
-    ranked = (row for row in rows if row["rank"] is not None and row["rank"] <= PLACES)
-    return tuple(Winner(row["rank"], row["team"]) for row in ranked if row["team_number"] not in out)
+    winners = []
+    for row in rows:
+        told = known.get(row["team_number"])
+        if row["rank"] is None or row["rank"] > PLACES or (told and told.is_out):
+            continue
+        links = (told.model, told.paper) if told and names_links else ("", "")
+        winners.append(Winner(row["rank"], row["team"], *links))
+    return tuple(winners)
