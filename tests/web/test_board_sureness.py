@@ -79,6 +79,14 @@ def test_each_main_score_has_its_interval_and_the_plot_has_every_team(phase: Pha
     assert plot.one("title").text == "점수의 95% 구간"
 
 
+def test_of_a_long_board_it_is_said_up_to_where_there_are_intervals(
+    phase: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "줄까지만 냅니다" not in page_of(phase).text
+    monkeypatch.setattr("malpan.web.presenters.sureness.ROWS", 2)
+    assert "순위 앞의 2줄까지만 냅니다" in page_of(phase).one("section", "board-sureness").text
+
+
 def test_an_english_reader_reads_it_in_english(phase: Phase) -> None:
     with translation.override("en"):
         client = Client(HTTP_ACCEPT_LANGUAGE="en")

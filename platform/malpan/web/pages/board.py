@@ -5,6 +5,7 @@ shown first, and the public one is a click away, as are those of the past.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -44,7 +45,8 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = page.context("board")
     if page.track and page.phase:
         link = partial(_href, page, page.phase)
-        view = view_of(request.GET)
+        is_csv = request.GET.get(FORM) == CSV
+        view = replace(view_of(request.GET), offset=0, limit=None) if is_csv else view_of(request.GET)
         number, past = (snapshot_number(request.GET.get(name)) for name in (SNAPSHOT, PAST))
         day = day_asked(request.GET.get(DAY))
         final = published_board(page.phase, viewer_team=page.team, view=view, number=number)
@@ -55,10 +57,10 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             found = past_board(page.phase, past, viewer_team=page.team, view=view)
         else:
             found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
+        if is_csv:
+            return board_csv(found)
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
-        if request.GET.get(FORM) == CSV:
-            return board_csv(found)
         counting = composites.final_counting_text if found.is_final else composites.counting_text
         context |= {
             "rules": composites.board_rules(page.track, found.recipe, found.components),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.utils.safestring import SafeString
@@ -170,6 +171,7 @@ def board_table(
         if found.is_demo_models
         else "",
         "headings": headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
+        "json_query": _json_query(found, view_query),
         "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
         "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row),
         "own_page": _own_page(found, page.number),
@@ -192,6 +194,12 @@ def _view_query(query: Mapping[str, str], found: Board) -> dict[str, str]:
         return {SNAPSHOT: str(found.snapshot.number)} if found.is_past else {}
     is_second = found.phase.final_published_at is not None
     return {"view": PUBLIC} if is_second and query.get("view") == PUBLIC else {}
+
+
+def _json_query(found: Board, view_query: Mapping[str, str]) -> str:
+    """What asks the API for this board."""
+    asked = {name: view_query[name] for name in (SNAPSHOT, PAST, DAY, SEARCH) if name in view_query}
+    return urlencode({"phase": found.phase.slug, **asked})
 
 
 def _digits_href(

@@ -1,4 +1,4 @@
-"""A page of a board as a CSV file: every digit, the intervals and ties, and nothing that the page does not show."""
+"""A board as a CSV file: all its rows with every digit, intervals and ties, and nothing that its pages do not show."""
 
 from __future__ import annotations
 

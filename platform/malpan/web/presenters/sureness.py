@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Phase, Track
 from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
+from malpan.leaderboard.sureness.sources import ROWS
 from malpan.web.plots.forest import Estimate, forest
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column
@@ -61,6 +62,7 @@ def sureness_context(found: Board) -> dict[str, Any]:
     return {
         "sureness": sure,
         "sureness_reason": _reason_text(sure.reason),
+        "tested_rows": ROWS if found.total > ROWS and not sure.reason else None,
         "shows_bands": found.phase.ties != Phase.Ties.NONE,
         "shares_ranks": found.phase.ties == Phase.Ties.SHARED,
         "forest": forest(drawn) if len(drawn) > 1 else None,
