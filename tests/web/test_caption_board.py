@@ -151,7 +151,7 @@ def test_a_contest_board_has_neither_marks_nor_a_choice_of_metrics(client: Clien
     page = page_of(client, f"/competitions/{track.competition.slug}/board/")
     assert page.all("tr", "mark") == []
     assert page.all("span", "change") == []
-    assert page.all("p", "board-views") == []
+    assert [link.text for link in page.one("p", "board-views").all("a")] == ["점수의 모든 자리 보기"]
 
 
 def test_a_captioning_board_has_no_marks_until_its_organiser_sets_some(captions: Captions, client: Client) -> None:
