@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from malpan.competitions.models import Phase
 from malpan.leaderboard.snapshots import publish_final_board
-from tests.factories import person_in
+from malpan.teams.models import Team
+from tests.factories import finished_submission, person_in
 from tests.web import html
-from tests.web.conftest import Contest
+from tests.web.conftest import SCORES, Contest
 
 
 @pytest.fixture
@@ -63,6 +65,18 @@ def test_a_csv_takes_as_few_queries_as_the_page(
         client.get(contest.url("board/?as=csv"))
 
 
+def test_an_address_has_so_many_csvs_a_minute_and_pages_without_end(
+    contest: Contest, client: Client, settings: Any
+) -> None:
+    settings.BOARD_DOWNLOADS_PER_ADDRESS = 1
+    address = contest.url("board/?as=csv")
+    assert client.get(address)["RateLimit"].startswith('"board";r=0;t=')
+    refused = client.get(address)
+    assert (refused.status_code, 1 <= int(refused["Retry-After"]) <= 60) == (429, True)
+    assert client.get(contest.url("board/")).status_code == 200
+    assert Client(REMOTE_ADDR="203.0.113.9").get(address).status_code == 200
+
+
 def test_the_json_of_the_board_shown_is_a_click_away(contest: Contest, client: Client) -> None:
     for query in ("", "?q=better"):
         body = client.get(links_of(page_of(client, contest.url(f"board/{query}")))["JSON"]).json()
@@ -70,9 +84,10 @@ def test_the_json_of_the_board_shown_is_a_click_away(contest: Contest, client: C
         assert body["row_count"] == (1 if query else 3)
 
 
-def test_the_json_of_a_final_board_is_of_that_publication(contest: Contest, client: Client) -> None:
-    contest.phase.ends_at = timezone.now()
-    contest.phase.save()
-    publish_final_board(phase=contest.phase, actor=person_in(contest.competition, "owner"))
-    body = client.get(links_of(page_of(client, contest.url("board/")))["JSON"]).json()
-    assert body["final"]["rows"]
+def test_the_json_of_a_final_board_is_of_that_publication(phase: Phase, team: Team, client: Client) -> None:
+    competition = phase.track.competition
+    finished_submission(phase, team, 0.5, scores=SCORES)
+    Phase.objects.update(ends_at=timezone.now())
+    publish_final_board(phase=Phase.objects.get(), actor=person_in(competition, "owner"))
+    shown = page_of(client, f"/competitions/{competition.slug}/board/")
+    assert client.get(links_of(shown)["JSON"]).json()["final"]["rows"]

@@ -10,11 +10,13 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
+from malpan.core.limits import count, say_limits
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.published import day_asked, day_board, past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
@@ -46,6 +48,8 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     if page.track and page.phase:
         link = partial(_href, page, page.phase)
         is_csv = request.GET.get(FORM) == CSV
+        if is_csv:
+            count(request, "board", settings.BOARD_DOWNLOADS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
         view = replace(view_of(request.GET), offset=0, limit=None) if is_csv else view_of(request.GET)
         number, past = (snapshot_number(request.GET.get(name)) for name in (SNAPSHOT, PAST))
         day = day_asked(request.GET.get(DAY))
@@ -58,7 +62,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             found = board(page.phase, viewer_team=page.team, view=view) if final is None or shows_public else final
         if is_csv:
-            return board_csv(found)
+            return say_limits(request, board_csv(found))
         if last := on_last_page(found):  # a page that is no longer there
             return redirect(link({**request.GET.dict(), "page": str(last)}))
         counting = composites.final_counting_text if found.is_final else composites.counting_text
