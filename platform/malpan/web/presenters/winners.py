@@ -56,7 +56,8 @@ def winners_of(competitions: Iterable[Competition]) -> dict[int, list[TrackWinne
         return {}
     boards, finals = _boards(tracks), _finals(tracks)
     staged = set(Stage.objects.filter(track__in=tracks).values_list("track", flat=True))
-    teams, blind = _teams(tracks), {each.pk for each in competitions if is_blind(each)}
+    teams = _teams(tracks, [*boards.values(), *finals.values()])
+    blind = {each.pk for each in competitions if is_blind(each)}
     found: dict[int, list[TrackWinners]] = {}
     for track in tracks:
         page, rows = ("stages", finals.get(track.pk)) if track.pk in staged else ("board", boards.get(track.pk))
@@ -91,11 +92,12 @@ class _Told:
     paper: str
 
 
-def _teams(tracks: list[Track]) -> dict[tuple[int, int], _Told]:
-    """The teams of which there is something to know, by competition and number."""
+def _teams(tracks: list[Track], heads: list[list[Mapping[str, Any]]]) -> dict[tuple[int, int], _Told]:
+    """The teams of which there is something to know, by competition and number: of all those of ``heads`` at most."""
     said = Q(disqualified_at__isnull=False) | ~Q(model_url="") | ~Q(paper_url="")
-    rows = Team.objects.filter(said, competition__in={each.competition_id for each in tracks})
-    found = rows.values_list("competition", "number", "disqualified_at", "model_url", "paper_url")
+    numbers = {row["team_number"] for rows in heads for row in rows}
+    teams = Team.objects.filter(said, competition__in={each.competition_id for each in tracks}, number__in=numbers)
+    found = teams.values_list("competition", "number", "disqualified_at", "model_url", "paper_url")
     return {(key, number): _Told(at is not None, model, paper) for key, number, at, model, paper in found}
 
 
