@@ -60,7 +60,8 @@ def test_no_digit_beyond_the_step_is_anywhere(world):
     member = client_of(leader)
     token = Client(headers={"Authorization": f"Bearer {create_api_token(user=leader, label='t')[1]}"})
     base, api = f"/competitions/{slug}", f"/api/v1/competitions/{slug}"
-    pages = [f"{base}/", f"{base}/board/", f"{base}/board/?metrics=all", f"{base}/chain/", f"{base}/chain.json"]
+    boards = [f"{base}/board/{query}" for query in ("", "?metrics=all", "?digits=all", "?as=csv")]
+    pages = [f"{base}/", *boards, f"{base}/chain/", f"{base}/chain.json"]
     own = [f"{base}/submissions/", *(f"/submissions/{row.public_id}/" for row in rows)]
     own += [f"/submissions/{row.public_id}/status/?view=full" for row in rows]
     own += [f"/submissions/{row.public_id}/receipt.json" for row in rows]
@@ -85,7 +86,7 @@ def test_the_team_is_told_why_a_score_is_not_there_and_visitors_what_the_scores_
     assert "한 단위 넘게 오르지 않아, 이 제출의 점수는 최종 발표 때 공개합니다" in below
     board = Client().get(f"/competitions/{slug}/board/").content.decode()
     assert "공개 점수는 1점 단위입니다" in board
-    assert "72.0000000" in board
+    assert "72.0000" in board
     history = member.get(f"/competitions/{slug}/submissions/").content.decode()
     assert "이 단계는 순위표가 고정되었거나" not in history
     phase.is_ladder = False

@@ -195,12 +195,12 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
     answer = organiser.post(url(over, "publish/"), {"word": over.slug, "note_ko": "축하합니다"})
 
     assert answer.status_code == 302
-    board = Client().get(f"/competitions/{over.track.competition.slug}/board/").content.decode()
+    board = Client().get(f"/competitions/{over.track.competition.slug}/board/?digits=all").content.decode()
     assert "최종 순위표" in board
     assert "76.5432100" in board
     assert "공개 1위 → 최종 1위" in board
     assert "축하합니다" in board
-    public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public").content.decode()
+    public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public&digits=all").content.decode()
     assert "76.5432100" not in public
     assert "50.0000000" in public
 
