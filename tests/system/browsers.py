@@ -73,8 +73,8 @@ def sign_up(page: Page, stack: Stack) -> str:
     """The address of a new account, which is logged in on ``page``."""
     email = f"{uuid.uuid4().hex[:12]}@example.org"
     page.goto(f"{stack.url}/accounts/signup/")
-    page.get_by_label("이름").fill("김운영")
-    page.get_by_label("이메일").fill(email)
+    page.get_by_label("이름", exact=True).fill("김운영")
+    page.get_by_label("이메일", exact=True).fill(email)
     page.get_by_label("비밀번호", exact=True).fill(PASSWORD)
     page.get_by_label("비밀번호 확인").fill(PASSWORD)
     page.get_by_label("개인정보 처리방침을 읽었고").check()

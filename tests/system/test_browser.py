@@ -63,8 +63,8 @@ class Person:
     def sign_up(self) -> None:
         self.open("/")
         self.page.get_by_role("link", name="회원가입").click()
-        self.page.get_by_label("이름").fill("김말판")
-        self.page.get_by_label("이메일").fill(f"{uuid.uuid4().hex}@example.org")
+        self.page.get_by_label("이름", exact=True).fill("김말판")
+        self.page.get_by_label("이메일", exact=True).fill(f"{uuid.uuid4().hex}@example.org")
         self.page.get_by_label("비밀번호", exact=True).fill("열두글자가넘는비밀번호")
         self.page.get_by_label("비밀번호 확인").fill("열두글자가넘는비밀번호")
         self.page.get_by_label("개인정보 처리방침을 읽었고").check()
