@@ -128,12 +128,12 @@ def test_a_person_signs_up_uploads_a_bad_and_a_good_file_and_stands_on_the_board
     expect(page.get_by_text("채점 완료")).to_be_visible(timeout=SCORED_WITHIN)  # polled, never reloaded
     assert page.url == address
     expect(page.get_by_role("row", name="EM")).to_contain_text("75.0000000")
-    score = page.locator(".state-score").inner_text().split()[0]
+    score = float(page.locator(".state-score").inner_text().split()[0])
 
     page.get_by_role("navigation", name="대회 메뉴").get_by_role("link", name="순위표").click()
     own = page.locator("tr.own")  # of a short board: not once more below it
     expect(own).to_contain_text("브라우저 팀")
-    expect(own).to_contain_text(score)
+    expect(own).to_contain_text(f"{score:.4f}")
     expect(page.get_by_role("columnheader", name="순위")).to_have_attribute("aria-sort", "ascending")
     page.get_by_role("link", name="내 제출").click()
     expect(page.locator(".history-row")).to_have_count(2)
