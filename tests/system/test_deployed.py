@@ -80,7 +80,7 @@ def test_an_upload_over_tls_is_scored_and_stands_on_the_board(site: Deployed) ->
     assert str(run["worker"]).startswith("scoring@")
     page = visitor.get("/competitions/deployed/board/").text
     assert "가나다라" in page
-    assert f"{run['final_score'] * 100:.7f}" in page
+    assert f"{run['final_score'] * 100:.4f}" in page
 
 
 def test_pages_and_static_files_come_over_tls_with_the_headers_of_production(site: Deployed) -> None:
