@@ -184,7 +184,9 @@ def finals(request: ApiRequest, slug: str, track: str, data: Finals, phase: str 
     url_name="api-submission",
     says=_(
         "팀의 구성원과 대회의 운영자가 봅니다. scores는 0~1의 값이고 shown은 화면에 보이는 글입니다. "
-        "waiting_before는 앞에서 기다리는 채점의 수입니다."
+        "waiting_before는 앞에서 기다리는 채점의 수입니다. intervals는 95% 신뢰구간의 두 끝이며 계산된 뒤에 있습니다. "
+        "breakdown은 문항의 종류(type, category, domain, length)마다 공개 문항의 평균이며, 이름이 빈 묶음은 문항이 "
+        "적은 종류를 모은 것입니다."
     ),
 )
 def submission_detail(request: ApiRequest, public_id: uuid.UUID) -> Any:
