@@ -66,8 +66,8 @@ def _own_phase(request: ApiRequest, slug: str, track: str, phase: str | None = N
     shown.History,
     url_name="api-submissions",
     says=_(
-        "최근 제출이 먼저이며, page_size를 적으면 나누어 받고 next가 다음 쪽의 주소입니다. 형식이 틀려 반려된 파일도 "
-        "있습니다."
+        "최근 제출이 먼저이며 한 쪽은 page_size(처음에는 100)줄이고 next가 다음 쪽의 주소입니다. 형식이 틀려 반려된 "
+        "파일도 있습니다."
     ),
 )
 def history(
@@ -76,18 +76,17 @@ def history(
     track: str,
     phase: str | None = None,
     page: PageNumber = 1,
-    page_size: PageSize | None = None,
+    page_size: PageSize = 100,
 ) -> Any:
     found, team = _own_phase(request, slug, track, phase)
     entries, forecast = team_history(team, found), Forecast()
-    size = page_size or max(len(entries), 1)
-    start = (page - 1) * size
+    start = (page - 1) * page_size
     return {
         "needs_terms": not is_accepted(request.auth.user, found.track.competition),
         "quota": shown.quota(quota.status(phase=found, team=team)),
         "count": len(entries),
-        "next": next_address(request, page + 1) if start + size < len(entries) else None,
-        "history": [shown.history_entry(entry, found.track, forecast) for entry in entries[start : start + size]],
+        "next": next_address(request, page + 1) if start + page_size < len(entries) else None,
+        "history": [shown.history_entry(entry, found.track, forecast) for entry in entries[start : start + page_size]],
     }
 
 
