@@ -103,6 +103,7 @@ def history(
         "제출의 주소입니다. 형식이 틀리면 줄과 id를 밝힌 422이며 제출 횟수를 쓰지 않습니다."
     ),
     extra={**FILE_BODY, "parameters": [*KEY["parameters"], *_names(memo=True)]},
+    is_once=False,
 )
 def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> Any:
     found, team = _own_phase(request, slug, track)
@@ -131,6 +132,7 @@ def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> 
     url_name="api-check",
     says=_("제출과 똑같이 검사하되 제출 횟수를 쓰지 않고 파일을 보관하지 않습니다."),
     extra={**FILE_BODY, "parameters": _names(memo=False)},
+    is_once=False,
 )
 def check(request: ApiRequest, slug: str, track: str) -> Any:
     found, team = _own_phase(request, slug, track)
