@@ -25,6 +25,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "starter_notebook": "A notebook for people; what it does is in the operations that it calls.",
     "data_file": ("getDataFile",),
     "board": ("getBoard",),
+    "board_feed": _PROGRAMS,
     "figures": _FIGURES,
     "figure_csv": _FIGURES,
     "stages": _BESIDE,
