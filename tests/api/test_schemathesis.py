@@ -46,7 +46,7 @@ from malpan.api.documents import document
 from malpan.api.routes import api
 from malpan.wsgi import application
 from tests.api.contests import There, fitting, made_contests, owner_of, participant_of
-from tests.api.test_breaking import newest
+from tests.api.release import newest
 from tests.factories import CANARY
 from tests.web.matrix import taken_back
 
