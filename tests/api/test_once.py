@@ -10,17 +10,18 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from malpan.accounts.models import AnsweredRequest, Scope
+from malpan.accounts.models import AnsweredRequest, ApiToken, Scope
 from malpan.accounts.services import create_api_token
 from malpan.api.documents import document
 from malpan.api.routes import api
-from malpan.competitions.models import DataFile, Notice
+from malpan.competitions.models import CompetitionRole, DataFile, Notice
 from malpan.privacy.retention import let_go
 from malpan.submissions.models import QuotaEntry
 from malpan.submissions.quota import services as quota
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, publish
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, person_in, publish
 from tests.threads import at_once
 
+Role = CompetitionRole.Role
 # what is not done once, and why
 OF_THEIR_OWN = {"submit"}  # as long as there is the submission, by its file
 CHANGE_NOTHING = {"checkFile", "planPanel", "previewStageTable"}
@@ -31,7 +32,7 @@ LARGE = {"importCompetition"}  # whose slug is taken the second time
 
 class World:
     def __init__(self) -> None:
-        self.phase = PhaseFactory.create()
+        self.phase = PhaseFactory.create(total_limit=10)
         publish(self.phase)
         self.competition = self.phase.track.competition
         self.team = TeamFactory.create(competition=self.competition)
@@ -61,7 +62,7 @@ def test_sent_again_it_is_answered_alike_and_not_done_again(world):
     assert (first.status_code, first.json()) == (again.status_code, again.json())
     assert ("Idempotency-Replayed" in first, again["Idempotency-Replayed"]) == (False, "true")
     assert QuotaEntry.objects.count() == 1
-    assert world.grant("a-2").json()["granted_total"] == first.json()["granted_total"]
+    assert (first.json()["granted_total"], world.grant("a-2").json()["granted_total"]) == (1, 2)
     assert QuotaEntry.objects.count() == 2
 
 
@@ -80,6 +81,32 @@ def test_a_key_is_of_one_token(world):
     world.grant("a-1")
     assert "Idempotency-Replayed" not in world.grant("a-1", client=world.with_token())
     assert QuotaEntry.objects.count() == 2
+
+
+def test_an_answer_is_not_for_who_may_no_longer_ask(world):
+    world.person = person_in(world.competition, Role.ORGANISER)
+    role = CompetitionRole.objects.get(user=world.person)
+    program = world.with_token()
+    assert world.grant("a-1", client=program).status_code == 200
+    assert world.grant("a-1", client=program)["Idempotency-Replayed"] == "true"
+    role.role = Role.VIEWER
+    role.save()
+    assert world.grant("a-1", client=program).status_code == 403
+    role.delete()
+    assert world.grant("a-1", client=program).status_code == 404  # as for everybody without a role
+    ApiToken.objects.filter(user=world.person).update(revoked_at=timezone.now())
+    assert world.grant("a-1", client=program).status_code == 401
+    assert QuotaEntry.objects.count() == 1
+
+
+def test_a_made_competition_is_answered_again_to_who_may_make_some(world):
+    def create():
+        return world.post(reverse("api-competitions"), {"slug": "made", "title_ko": "대회"}, "a-1")
+
+    assert [create().status_code, create().status_code] == [201, 201]
+    world.person.is_superuser = False
+    world.person.save()
+    assert create().status_code == 404
 
 
 def test_what_was_refused_may_be_sent_again_under_its_key(world):

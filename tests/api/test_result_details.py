@@ -55,7 +55,9 @@ def test_intervals_and_kinds_of_items_are_those_of_the_page(submission: Submissi
     assert [(each["name"], each["count"]) for each in found["category"]["groups"]] == [("말", 80), ("", 40)]
     told = found["type"]["groups"][0]["means"]["exact_match"]
     assert f"{100 * told:.2f}" in page.text
-    assert found["type"]["metrics"][0]["key"] == "exact_match"
+    metrics = found["type"]["metrics"]
+    assert {"exact_match", "bleurt"} <= {each["key"] for each in metrics}
+    assert all(each["label"] in page.text for each in metrics)
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)

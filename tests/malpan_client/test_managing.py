@@ -11,6 +11,7 @@ import pytest
 
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.publishing import computed_result
+from malpan.competitions.models import Phase
 from malpan.submissions.models import QuotaEntry
 from malpan.teams.models import Team
 from tests.arena.answers import answered
@@ -51,6 +52,7 @@ def test_a_team_of_a_baseline_is_made_and_changed(desk: Desk, slug: str) -> None
 
 
 def test_slots_are_granted_refunded_and_reset(desk: Desk, slug: str, world: World) -> None:
+    Phase.objects.filter(pk=world.phase.pk).update(total_limit=10)
     place, team = f"{slug}/{world.track.slug}/main", ("--team", "1")
     for more in ((), ("--all", *team)):
         desk("quota", "grant", place, "2", "--reason", "장애", *more, status=2)

@@ -126,10 +126,12 @@ class Operations(Router):
         also: tuple[int, ...] = (),
         may_conflict: bool = False,
         is_once: bool = False,
+        asks_role: bool = False,
     ) -> Callable[[Any], Any]:
         """``returns``: the schema of what it answers, ``None`` for nothing (204). ``says``: what more there is to know.
         ``extra``: more of its OpenAPI description. ``also``: further statuses without a body. ``may_conflict``:
-        also one that only reads answers that something is not there yet. ``is_once``: see ``once``.
+        also one that only reads answers that something is not there yet. ``is_once``,
+        ``asks_role``: see ``once``.
         """
         done = status or (204 if returns is None else 200)
         refused = EVERYWHERE if method == "GET" else (*EVERYWHERE, *OF_CHANGES)
@@ -153,7 +155,7 @@ class Operations(Router):
             operation = view._ninja_operation  # type: ignore[attr-defined]  # django-ninja's; read by its signature
             operation.view_func = _with_status(done, view)
             if is_once:
-                operation.view_func = done_once(operation.view_func)
+                operation.view_func = done_once(operation.view_func, asks_role=asks_role)
             operation.response_models |= dict.fromkeys(refused, _problem_model())
             return view
 

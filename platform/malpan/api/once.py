@@ -3,12 +3,16 @@
 The row of the key is written first, in the transaction of the operation. Of several requests at once the others wait at
 it until that transaction has ended, and get the answer of the first; where it failed, nothing was kept, and the next
 one does what was asked. (Uploads of submissions have keys of their own, for as long as there is the submission.)
+
+An answer that was given before is for whoever may still ask: the token is looked at as of every request, and an
+operation of organisers is asked again for the caller's role, up to ``allowed``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from hashlib import sha256
 from typing import Any, Final
@@ -26,6 +30,7 @@ from malpan.api.reading import FORM, uploaded_form
 
 HEADER: Final = "Idempotency-Key"
 OPERATION: Final = "malpan.operation"  # in a request's META: the one that it asks for, as it is bound to the API
+_ASKED: Final = "malpan.asked-again"  # in a request's META: only whether the caller may
 REPLAYED: Final = "Idempotency-Replayed"  # of an answer that was given before
 LENGTH: Final = AnsweredRequest._meta.get_field("key").max_length or 0
 PARAMETER: Final = {
@@ -40,8 +45,20 @@ PARAMETER: Final = {
 }
 
 
-def done_once(view: Callable[..., Any]) -> Callable[..., Any]:
-    """``view`` of an operation: under one key of one token it is done once."""
+class Allowed(Exception):  # says that all is well
+    """Whoever asks again may have the answer that was given before."""
+
+
+def allowed(request: HttpRequest) -> None:
+    """What an operation of organisers says as soon as it knows that the caller may do it. Raises ``Allowed`` where it
+    was done before and is asked for that only.
+    """
+    if request.META.get(_ASKED):
+        raise Allowed
+
+
+def done_once(view: Callable[..., Any], *, asks_role: bool) -> Callable[..., Any]:
+    """``view`` of an operation: under one key of one token it is done once. ``asks_role``: it says ``allowed``."""
 
     @wraps(view)
     def answer(request: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,13 +70,24 @@ def done_once(view: Callable[..., Any]) -> Callable[..., Any]:
         with transaction.atomic():
             row, is_new = claim_key(api_token=request.auth.token, key=key)
             if not is_new:
-                return _given_before(row, request)
+                given = _given_before(row, request)
+                if asks_role:
+                    _ask_again(view, request, *args, **kwargs)
+                return given
             given = _answer_of(request, view(request, *args, **kwargs))
             row.status, row.answer, row.request_sha256 = given.status_code, given.content.decode(), _digest(request)
             row.save(update_fields=["status", "answer", "request_sha256"])
         return given
 
     return answer
+
+
+def _ask_again(view: Callable[..., Any], request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+    """Raises what ``view`` refuses the caller of today with."""
+    request.META[_ASKED] = True
+    with suppress(Allowed), transaction.atomic():
+        view(request, *args, **kwargs)
+        raise AssertionError(f"{request.path} does not say who may do it")  # and nothing of it is kept
 
 
 def _answer_of(request: HttpRequest, result: Any) -> Any:
