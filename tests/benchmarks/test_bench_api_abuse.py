@@ -21,7 +21,7 @@ def test_each_abuse_is_refused_and_the_visitor_is_answered() -> None:
     )  # fmt: skip
 
     assert done.returncode == 0, done.stderr
-    rows = dict(re.findall(r"^\| ([^|]+?) +\| ([^|]+?) +\|", done.stdout, re.MULTILINE))
+    rows = dict(re.findall(r"^\| +([^|]+?) +\| +([^|]+?) +\|", done.stdout, re.MULTILINE))
     assert rows["60 MB declared"].startswith("413 named")
     assert rows["60 MB in chunks"].startswith("413 named")
     assert "429: " in rows["700 requests of a token"]
