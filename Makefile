@@ -17,7 +17,7 @@ lint: export MALPAN_VAR := $(CURDIR)/var/test
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test chaos fuzz mutation appearance lint lint-types lint-rest tests-compiled bench bench-gpu clean
+.PHONY: help run test chaos fuzz mutation openapi appearance lint lint-types lint-rest tests-compiled bench bench-gpu clean
 .PHONY: browser-present deploy-tools-present
 
 help: ## 이 목록을 보여 준다 / show this list
@@ -41,6 +41,9 @@ fuzz: $(TEST_STAMP) ## 망가진 파일과 요청 10만 건을 올려 본다 / 1
 
 mutation: $(TEST_STAMP) ## 규칙을 한 곳씩 틀리게 바꾸어 시험이 알아채는지 본다 / change the rules one by one: do tests notice (MODULE=ranking)
 	@$(BIN)/python -m tests.mutation $(if $(MODULE),--module $(MODULE)) $(MUTATION)
+
+openapi: $(TEST_STAMP) ## API 문서를 지금의 코드로 다시 펴낸다: 깨지는 변경이면 거부 / release the API's document, unless it breaks programs
+	@$(BIN)/python -m tests.api.release
 
 appearance: browser-present $(TEST_STAMP) ## 모든 화면을 브라우저로 열어 접근성과 폭을 살핀다 / open every page in a browser: axe, widths (PICTURES=folder)
 	@$(BIN)/python -m tests.appearance $(if $(PICTURES),--pictures $(PICTURES))

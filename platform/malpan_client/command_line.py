@@ -32,6 +32,7 @@ from malpan_client.judging import (
     show_stage,
     update_stage,
 )
+from malpan_client.organisers_commands import add_organisers_commands
 from malpan_client.organising import (
     close,
     create,
@@ -190,6 +191,7 @@ def _organising(commands: Any) -> None:
     _rescoring(add_group(commands, "rescore"))
     _stages(add_group(commands, "stages"))
     _awards(add_group(commands, "awards"))
+    add_organisers_commands(commands)
     _publishing(add_group(commands, "publish"))
     add_flags(add_command(commands, "close", close, "place"), "yes")
     made = add_command(commands, "export", export, "place")

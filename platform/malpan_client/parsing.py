@@ -104,8 +104,9 @@ def add_numbered(commands: Any, name: str, run: Callable[..., Result], *, about:
     return made
 
 
-def add_group(commands: Any, name: str) -> Any:
-    made = commands.add_parser(name, help=say(f"help_{name}"), description=say(f"help_{name}"))
+def add_group(commands: Any, name: str, about: str = "") -> Any:
+    text = say(f"help_{about or name}")
+    made = commands.add_parser(name, help=text, description=text)
     add_common(made)
     return made.add_subparsers(dest="part", required=True, metavar="COMMAND")
 

@@ -123,7 +123,7 @@ def _submitted(site: Site, place: Place, file: Path, digest: str, options: Names
     if begun:
         note(say("going_on"))
         return _sent(site, place, file, upload, begun, options)
-    phase, history = _current_phase(site, place), site.get(place.path("submissions/"))
+    phase, history = _current_phase(site, place), site.pages(place.path("submissions/"), "history")
     before = [each for each in each_of(history["history"]) if each.get("file_sha256") == digest]
     standing = next((each for each in before if not (each["is_withdrawn"] or each["is_refunded"])), None)
     if standing and not options.again:

@@ -70,7 +70,7 @@ def whoami(site: Site, options: Namespace) -> Result:
 def competitions(site: Site, options: Namespace) -> Result:
     if options.place:
         return _competition(site, place_of(options.place))
-    found = site.get("competitions/")
+    found = site.pages("competitions/", "past")
     rows = [
         (each["slug"], each["title"], say(when), each["organiser"])
         for when in ("running", "upcoming", "past")
@@ -144,7 +144,7 @@ def limits_text(found: Any) -> str:
 
 def submissions(site: Site, options: Namespace) -> Result:
     place = with_track(site, place_of(options.place))
-    found = site.get(place.path("submissions/"), phase=place.phase)
+    found = site.pages(place.path("submissions/"), "history", phase=place.phase)
     rows = [_history_row(each) for each in each_of(found["history"])]
     heads = [say("submission"), say("file"), say("submitted"), say("state"), say("score"), say("memo")]
     text = table(heads, rows, right=[4]) if rows else say("no_submissions")
@@ -252,7 +252,7 @@ def final(site: Site, options: Namespace) -> Result:
     if options.ids or options.none:
         chosen = site.change("PUT", place.path("finals/"), {"chosen": options.ids}, phase=place.phase)
     else:
-        history = site.get(place.path("submissions/"), phase=place.phase)["history"]
+        history = site.pages(place.path("submissions/"), "history", phase=place.phase)["history"]
         chosen = [each for each in each_of(history) if each["kind"] == "submission" and each["is_final_choice"]]
     rows = [(e["id"], e["file_name"], moment(e["submitted_at"]), final_text(e["run"])) for e in each_of(chosen)]
     heads = [say("submission"), say("file"), say("submitted"), say("score")]

@@ -8,6 +8,7 @@ from typing import Any
 
 from malpan_client.award_texts import AWARDS
 from malpan_client.help_texts import HELP
+from malpan_client.managing_texts import MANAGING
 from malpan_client.stage_texts import STAGES
 from malpan_client.texts import FAILURES, FINDINGS, HINTS, LABELS
 from malpan_client.webhook_texts import WEBHOOKS
@@ -22,6 +23,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     **WEBHOOKS,
     **STAGES,
     **AWARDS,
+    **MANAGING,
 }
 REASONS = (  # what Python says in English only, the more special first
     ((socket.timeout, TimeoutError), "timed_out"),

@@ -50,7 +50,13 @@ def _parameters(old: Document, new: Document, place: str) -> Iterator[str]:
         if key not in after:
             yield f"{place}: {key[1]} is gone"
         else:
-            yield from _sent({}, {}, each["schema"], after[key]["schema"], f"{place}: {key[1]}")
+            yield from _sent({}, {}, _in_address(each["schema"]), after[key]["schema"], f"{place}: {key[1]}")
+
+
+def _in_address(schema: Document) -> Document:
+    """What an address may have of a value: never null, which is said by leaving the parameter out."""
+    options = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    return {**schema, "anyOf": options} if options else schema
 
 
 def _body(old: Document, new: Document, before: Document, after: Document, place: str) -> Iterator[str]:

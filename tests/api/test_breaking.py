@@ -1,56 +1,17 @@
 """The API's document against the last released one: programs written for that one go on working.
 
-``python -m tests.api.test_breaking`` writes the document of a new release.
+``make openapi`` (``python -m tests.api.release``) writes the document of the code in its place.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
 
 from tests.api.breaking import breaking
-
-RELEASED = Path(__file__).parent / "released"
-
-
-def newest() -> Path:
-    return max(RELEASED.glob("openapi-*.json"), key=lambda path: [int(part) for part in path.stem[8:].split(".")])
-
-
-def present() -> dict:
-    """The document of the code, without texts that may change at any time."""
-    from django.utils.translation import override
-
-    from malpan.api.documents import document
-    from malpan.api.routes import api
-
-    with override("en"):
-        found = without_texts(document(api))
-    found["servers"] = []
-    return found
-
-
-def without_texts(part):
-    """The document as JSON has it, without summaries, descriptions and titles."""
-    if isinstance(part, dict):
-        texts = {name for name in ("summary", "description", "title") if isinstance(part.get(name), str)}
-        return {str(name): without_texts(each) for name, each in part.items() if name not in texts}
-    return [without_texts(each) for each in part] if isinstance(part, list | tuple) else part
-
-
-def written(found):
-    """As text with a line for each operation and each schema, so that a change is a change of few lines."""
-
-    def lines(part, depth):
-        if depth == 0 or not isinstance(part, dict) or not part:
-            return json.dumps(part, ensure_ascii=False, sort_keys=True)
-        inner = ",\n".join(f"{json.dumps(name)}: {lines(part[name], depth - 1)}" for name in sorted(part))
-        return f"{{\n{inner}\n}}"
-
-    return lines(found, 3) + "\n"
+from tests.api.release import newest, present, release
 
 
 def test_nothing_that_a_program_relies_on_has_gone():
@@ -150,11 +111,19 @@ def test_what_only_adds_breaks_nothing(change):
     assert breaking(old, new) == []
 
 
-if __name__ == "__main__":
-    import django
+def test_every_operation_is_held_to_the_released_document():
+    """Whoever adds one renews the document (``make openapi``): from then on its programs are safe too."""
+    released = json.loads(newest().read_text(encoding="utf-8"))
+    known = {each["operationId"] for methods in released["paths"].values() for each in methods.values()}
+    here = {each["operationId"] for methods in present()["paths"].values() for each in methods.values()}
+    assert here - known == set()
 
-    django.setup()
-    release = present()
-    path = RELEASED / f"openapi-{release['info']['version']}.json"
-    path.write_text(written(release), encoding="utf-8")
-    print(path)
+
+def test_a_document_that_breaks_programs_is_not_released(tmp_path):
+    path, old = tmp_path / "openapi-1.0.0.json", present()
+    assert release(path, old) == []
+    assert json.loads(path.read_text(encoding="utf-8")) == old
+    new = copy.deepcopy(old)
+    remove_field(new)
+    assert release(path, new)
+    assert json.loads(path.read_text(encoding="utf-8")) == old

@@ -1,9 +1,10 @@
 """Schemathesis over the whole document, with three roles: no answer is an error of ours, and each is one that the
 document foresees.
 
-The short form is a test. ``API_FUZZ_MINUTES=10 pytest -s tests/api/test_schemathesis.py`` asks for ten minutes and
-prints how many requests were answered with what, and how often each operation was asked that is newer than the last
-released document.
+No answer to a visitor or a participant has the canary of the reference answers.
+
+The short form is a test. ``python -m tests.api.contract --minutes 10`` asks for ten minutes and says how many requests
+were answered with what, and how often each operation was asked that is newer than the last released document.
 
 Requests go to the WSGI application of the site; what each changed is taken back. Half of them name rows that are there
 (``tests.api.contests``): others end at the address.
@@ -45,12 +46,14 @@ from malpan.api.documents import document
 from malpan.api.routes import api
 from malpan.wsgi import application
 from tests.api.contests import There, fitting, made_contests, owner_of, participant_of
-from tests.api.test_breaking import newest
+from tests.api.release import newest
+from tests.factories import CANARY
 from tests.web.matrix import taken_back
 
 pytestmark = pytest.mark.django_db
 
 MINUTES: Final = "API_FUZZ_MINUTES"
+REPORT: Final = "--- report ---"
 SECONDS_IN_SHORT: Final = 15.0  # of requests; the rest of its time is loading
 CHECKS: Final = [
     not_a_server_error,
@@ -109,6 +112,7 @@ def test_no_request_is_answered_with_a_fault_or_with_what_the_document_does_not_
                     asking.ask(operation, mode, number)
                 number += 1
     assert {operation.label for operation in operations} == {label for label, _role, _status in asking.answers}
+    assert all(status < 500 for *_rest, status in asking.answers)
     if MINUTES in os.environ:
         report(asking.answers)
 
@@ -156,6 +160,8 @@ class Asking:
             response = case.call(headers=headers, app=application)
         self.answers[operation.label, role, response.status_code] += 1
         case.validate_response(response, checks=CHECKS, headers=headers)
+        if role != "owner":
+            assert CANARY.encode() not in response.content, operation.label
         told = operation.definition.raw["responses"].get(str(response.status_code), {}).get("headers", {})
         assert "Retry-After" in told or "retry-after" not in response.headers, operation.label
 
@@ -169,17 +175,20 @@ def name_what_is_there(case: Any, there: There, chance: random.Random) -> None:
 
 
 def report(answers: Counter[tuple[str, str, int]]) -> None:
+    """What was seen, as Markdown after ``REPORT``: a request that ended otherwise has ended the test."""
     labels = {label for label, *_rest in answers}
-    print(f"\n{answers.total()} requests of {len(labels)} operations by {len(ROLES)} roles")
-    for name, place in (("status", 2), ("role", 1)):
-        print(f"by {name}:", _counted(answers, place))
-    print("5xx", sum(count for (*_rest, status), count in answers.items() if status >= 500))
     released = json.loads(newest().read_text(encoding="utf-8"))["paths"]
     old = {f"{method.upper()} {path}" for path, methods in released.items() for method in methods}
-    newer = sorted(labels - old)
-    print(f"{len(newer)} operations are newer than the released document:")
-    for label in newer:
-        print(f"  {label}:", _counted(Counter({key: count for key, count in answers.items() if key[0] == label}), 2))
+    lines = [
+        f"{answers.total():,} requests of {len(labels)} operations by {len(ROLES)} roles. "
+        "5xx: 0. Statuses that the document does not foresee: 0. Canaries: 0.",
+        "",
+        *(f"- by {name}: {_counted(answers, place)}" for name, place in (("status", 2), ("role", 1))),
+    ]
+    for label in sorted(labels - old):
+        own = Counter({key: count for key, count in answers.items() if key[0] == label})
+        lines.append(f"- newer than the released document: {label}: {_counted(own, 2)}")
+    print(f"\n{REPORT}", *lines, sep="\n")
 
 
 def _counted(answers: Counter[tuple[str, str, int]], place: int) -> str:

@@ -18,6 +18,8 @@ from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.utils import timezone
 
+from malpan.api.documents import document
+from malpan.api.routes import api
 from malpan.competitions.models import Phase
 from tests.api import organiser_rules, participant_rules
 from tests.api.operations import Operation, operations
@@ -145,6 +147,40 @@ def test_nobody_changes_what_is_not_theirs_to_change(world: WriteWorld, found: l
             wrong.append(f"{place.name} {asked.status}: {problem}")
     assert wrong == []
     assert changes.contents(changes.tables) == changes.before
+
+
+def test_what_is_sent_again_under_its_key_is_answered_alike_and_changes_nothing_more(
+    world: WriteWorld, found: list[Place]
+) -> None:
+    """Also: no operation takes its locks out of order where all of it is one transaction."""
+    cache.clear()
+    changes, seen = Changes(), set()
+    for place in found:
+        if place.operation.method != "POST" or place.name in (*RECORDED_REFUSALS, "submit") or not place.rule.who:
+            continue
+        client = client_of(world, max(place.rule.who, key=("superuser", "owner").count))
+        answers = []
+        with taken_back():
+            for _time in range(2):
+                changes.touched()
+                headers = {"Idempotency-Key": "again"}
+                answers.append(client.generic("POST", place.address, place.body, place.media_type, headers=headers))
+            touched = changes.touched()
+        first, again = answers
+        if "Idempotency-Replayed" not in again:
+            continue
+        seen.add(place.name)
+        assert (place.name, first.status_code < 400, touched) == (place.name, True, []), raised_in(first)
+        assert (again.status_code, again.content) == (first.status_code, first.content), place.name
+    done_once = {name for name in RULES if is_once(name)}
+    assert done_once - seen == set()
+
+
+def is_once(name: str) -> bool:
+    """Whether the document says that it takes a key."""
+    documented = (each for methods in document(api)["paths"].values() for each in methods.values())
+    operation = next(each for each in documented if each["operationId"] == name)
+    return name != "submit" and any(each["name"] == "Idempotency-Key" for each in operation["parameters"])
 
 
 def test_what_a_team_sends_after_the_end_changes_nothing(world: WriteWorld, found: list[Place]) -> None:

@@ -1,8 +1,8 @@
 """``make bench``, or ``python -m tests.benchmarks [NAME [options] [--save]]``.
 
 Comparisons time ours beside another implementation in interleaved rounds and print one table; without a name, all of
-them. The others show one thing each: people's votes, rankings of theirs, metrics beside them, designs of campaigns,
-boards, curves, floods, fluency, the queue, ranks, web servers, shards, webhooks, a GPU.
+them. The others show one thing each: abuse of the API, people's votes, rankings of theirs, metrics beside them, designs
+of campaigns, boards, curves, floods, fluency, the queue, ranks, web servers, shards, webhooks, a GPU.
 ``--save`` also writes what is printed into RESULTS.md, in the section of that name.
 """
 
@@ -31,8 +31,8 @@ COMPARISONS: dict[str, Callable[[Sequence[str]], list[Row]]] = {
 SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
     name: _of(name, "show")
     for name in (
-        *("arena", "balance", "boards", "curve", "flood", "fluency", "gpu", "meta", "queue", "rankings", "ranks"),
-        *("servers", "shards", "webhooks"),
+        *("api_abuse", "arena", "balance", "boards", "curve", "flood", "fluency", "gpu", "meta", "queue", "rankings"),
+        *("ranks", "servers", "shards", "webhooks"),
     )
 }
 

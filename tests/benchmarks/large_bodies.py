@@ -30,26 +30,26 @@ class Told:
         return f"{said}, {self.megabytes:.0f} MB taken"
 
 
-def sent(port: int, token: str, *, in_chunks: bool) -> Told:
-    """Send a file that is too large, its length declared or ``in_chunks``, until there is an answer."""
-    length = "Transfer-Encoding: chunked" if in_chunks else f"Content-Length: {MEGABYTES * 2**20}"
+def sent(port: int, token: str, *, in_chunks: bool, megabytes: int = MEGABYTES) -> Told:
+    """Send a file of ``megabytes``, too large, its length declared or ``in_chunks``, until there is an answer."""
+    length = "Transfer-Encoding: chunked" if in_chunks else f"Content-Length: {megabytes * 2**20}"
     head = (
         f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nAccept-Language: ko\r\n"
         f"Content-Type: multipart/form-data; boundary=b\r\n{length}\r\nConnection: close\r\n\r\n"
     )
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_SECONDS) as client:
-        count = _push(client, head.encode(), in_chunks)
+        count = _push(client, head.encode(), in_chunks, megabytes * 2**20)
         answer = _answer(client)
     status = answer.split(b" ", 2)[1] if answer.startswith(b"HTTP/1.1 ") else b"0"
     return Told(int(status), CODE in answer, count / 2**20)
 
 
-def _push(client: socket.socket, head: bytes, in_chunks: bool) -> int:
+def _push(client: socket.socket, head: bytes, in_chunks: bool, size: int) -> int:
     """Send the body until something comes back, or the server takes no more; the bytes that its system took."""
     count = 0
     try:
         client.sendall(head)
-        while count < MEGABYTES * 2**20:
+        while count < size:
             if select.select([client], [], [], 0)[0]:
                 break
             piece = PART.ljust(PIECE) if not count else b" " * PIECE

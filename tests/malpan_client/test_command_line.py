@@ -24,6 +24,10 @@ COMMANDS = (
     *(f"awards {name}" for name in ("list", "propose", "create", "update", "move", "remove", "publish", "withdraw")),
     *(f"stages {name}" for name in ("list", "show", "create", "update", "remove")),
     *(f"stages {name}" for name in ("teams", "scores", "enter", "confirm", "reject")),
+    *(f"teams {name}" for name in ("list", "create", "update")),
+    *(f"quota {name}" for name in ("show", "ledger", "grant", "refund", "reset")),
+    *(f"arena {name}" for name in ("rubrics", "rubric", "list", "show", "create", "update", "remove", "systems")),
+    *(f"arena {name}" for name in ("invite", "judges", "remind", "open", "close", "publish", "votes")),
 )
 STATUSES = {value for name, value in vars(failing).items() if name.isupper() and isinstance(value, int)}
 

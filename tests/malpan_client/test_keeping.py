@@ -130,7 +130,7 @@ def test_without_a_site_it_asks_for_one(command, monkeypatch):
 def test_what_anybody_may_read_takes_no_token(command, script, monkeypatch):
     monkeypatch.delenv("MALPAN_TOKEN")
     each = {"slug": "spring", "title": "봄 대회", "organiser": "국립국어원"}
-    script.on("GET", "competitions/", Answer({"running": [each], "upcoming": [], "past": []}))
+    script.on("GET", "competitions/", Answer({"running": [each], "upcoming": [], "past": [], "count": 0, "next": None}))
     done = command("competitions")
     assert (done.status, "봄 대회" in done.out) == (0, True)
     assert "Authorization" not in script.requests[0].headers

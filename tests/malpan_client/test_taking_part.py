@@ -137,7 +137,7 @@ def alone(script, *words, stdout=subprocess.PIPE, **variables):
 
 def listed(script, title):
     running = [{"slug": "spring", "title": title, "organiser": ""}]
-    script.on("GET", "competitions/", {"running": running, "upcoming": [], "past": []})
+    script.on("GET", "competitions/", {"running": running, "upcoming": [], "past": [], "count": 0, "next": None})
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp949", "utf-8"])

@@ -512,7 +512,8 @@ def test_every_column_that_names_a_file_is_known() -> None:
         "seed_sha256",
         "design_sha256",
         "given_sha256",
-    }  # tokens, chains, boards, designs
+        "request_sha256",
+    }  # tokens, chains, boards, designs, requests
     found = {
         (model, field.name)
         for model in apps.get_models()

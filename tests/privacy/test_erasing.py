@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -19,7 +20,7 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from malpan.accounts.errors import ApiTokenInvalid
-from malpan.accounts.models import User
+from malpan.accounts.models import AnsweredRequest, User
 from malpan.accounts.selectors import api_token_by_secret
 from malpan.accounts.services import create_api_token
 from malpan.archive.exporting import export_competition
@@ -69,6 +70,20 @@ def test_no_table_holds_a_word_of_an_erased_person(scene: Scene) -> None:
     assert erase(user=scene.person, actor=scene.person)
 
     assert found_in_tables(CANARIES) == {}
+
+
+def test_what_a_program_of_an_organiser_was_answered_names_nobody_erased(scene: Scene) -> None:
+    row, _token = create_api_token(user=scene.owner, label="x")
+    told = {"name": scene.person.name, "members": [{"email": scene.person.email, "number": 1}]}
+    answer = {"status": 200, "answer": json.dumps(told, ensure_ascii=False), "created_at": timezone.now()}
+    kept = AnsweredRequest.objects.create(api_token=row, key="k", **answer)
+    assert "accounts_answeredrequest" in found_in_tables(CANARIES)
+
+    erase(user=scene.person, actor=None)
+
+    assert found_in_tables(CANARIES) == {}
+    kept.refresh_from_db()
+    assert json.loads(kept.answer) == {"name": "***", "members": [{"email": "***", "number": 1}]}
 
 
 def test_not_even_the_audit_log_held_one_before(scene: Scene) -> None:

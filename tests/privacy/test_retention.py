@@ -29,8 +29,8 @@ from tests.privacy.conftest import Scene, over
 
 pytestmark = pytest.mark.django_db
 NOTHING = {
-    "unconfirmed_accounts": 0, "expired_sessions": 0, "closed_invitations": 0, "rejected_files": 0,
-    "texts_of_competitions": 0, "people_of_competitions": 0, "erasure_records": 0,
+    "unconfirmed_accounts": 0, "expired_sessions": 0, "answered_requests": 0, "closed_invitations": 0,
+    "rejected_files": 0, "texts_of_competitions": 0, "people_of_competitions": 0, "erasure_records": 0,
 }  # fmt: skip
 
 

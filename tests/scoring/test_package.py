@@ -21,6 +21,7 @@ import scoring
 from scoring import __version__
 from scoring.extras import MODULES
 from tests.paths import ROOT
+from tests.scoring.package_sizes import table
 
 SCORING = ROOT / "scoring"
 PROJECT = tomllib.loads((SCORING / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -76,6 +77,26 @@ def test_the_wheel_holds_the_whole_instrument_and_nothing_of_the_site(wheel: Pat
     assert "konlpy, the extra `okt`, is GPL-3" in metadata
     points = zipfile.ZipFile(wheel).read(f"malpan_scoring-{__version__}.dist-info/entry_points.txt").decode()
     assert "malpan-score = scoring.cli:main" in points
+
+
+@pytest.mark.parametrize(
+    ("source", "packages"), [("scoring", {"scoring"}), (".", {"malpan", "malpan_client", "scoring"})]
+)
+def test_pip_builds_a_wheel_of_each_folder_without_a_network(source: str, packages: set[str], tmp_path: Path) -> None:
+    """``pip wheel ./scoring`` is the package for everybody; ``pip wheel .`` the site with it."""
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    subprocess.run([*command, "--wheel-dir", str(tmp_path), f"./{source}"], cwd=ROOT, check=True)
+    [made] = tmp_path.glob("*.whl")
+    assert {name.partition("/")[0] for name in names(made)} == packages
+    assert (names(made) == kept_files()) == (source == "scoring")
+
+
+def test_the_sizes_that_are_told_are_those_of_the_closures() -> None:
+    sizes = {name: (count, size) for name, count, size in table()}
+    base = sizes.pop("–")
+    assert sizes.keys() == EXTRAS.keys()
+    assert all(count > base[0] and size > base[1] > 1 for count, size in sizes.values())
+    assert sizes["clip"] > sizes["neural"]
 
 
 def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ RULES: Final[dict[str, str]] = {
     "competitions/<slug:slug>/citation.bib": EVERYONE,
     "competitions/<slug:slug>/submit/": EVERYONE,
     "competitions/<slug:slug>/board/": EVERYONE,
+    "competitions/<slug:slug>/board.atom": EVERYONE,
     "competitions/<slug:slug>/figures/": EVERYONE,  # what the boards say
     "competitions/<slug:slug>/chain": EVERYONE,
     "competitions/<slug:slug>/stages/": EVERYONE,  # what is published of them

@@ -235,7 +235,7 @@ PAGES: Final[dict[str, Rule]] = {
                 "team",
                 "notices",
             ),
-            *("notices_feed", "deadlines", "certificate", "certificate_check", "award", "award_check"),
+            *("notices_feed", "board_feed", "deadlines", "certificate", "certificate_check", "award", "award_check"),
             *("stages", "stage", "stages_json", "stages_csv", "stage_csv"),
             *("campaigns", "campaign", "campaign_votes", "campaign_result", "campaign_csv", "campaign_metrics"),
             "campaign_scores",

@@ -121,3 +121,27 @@ class ApiToken(models.Model):
 
     def has_expired(self, now: datetime | None = None) -> bool:
         return self.expires_at is not None and self.expires_at <= (now or timezone.now())
+
+
+class AnsweredRequest(models.Model):
+    """A request of a program that is done once under the ``key`` which the program gave it, and its answer, for a day.
+
+    ``request_sha256``: of what was asked. ``status``: 0 inside the transaction that does it, which nobody else sees.
+    """
+
+    api_token = models.ForeignKey(
+        ApiToken, on_delete=models.CASCADE, related_name="answered", verbose_name=_("API 토큰")
+    )
+    key = models.CharField(_("키"), max_length=64)
+    request_sha256 = models.CharField(_("요청 sha256"), max_length=64, default="")
+    status = models.PositiveSmallIntegerField(_("상태"), default=0)
+    answer = models.TextField(_("답"), default="")
+    created_at = models.DateTimeField(_("시각"), db_index=True)
+
+    class Meta:
+        verbose_name = _("한 번만 하는 요청")
+        verbose_name_plural = _("한 번만 하는 요청")
+        constraints = [models.UniqueConstraint(fields=["api_token", "key"], name="one_answer_for_a_key")]
+
+    def __str__(self) -> str:
+        return self.key

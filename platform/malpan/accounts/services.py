@@ -12,12 +12,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from malpan.accounts.errors import TooManyApiTokens
-from malpan.accounts.models import ApiToken, Scope, User
+from malpan.accounts.models import AnsweredRequest, ApiToken, Scope, User
 from malpan.accounts.tokens import hash_token, make_token
 from malpan.core import audit
 
 API_TOKENS_MAX: Final = 10  # valid tokens for each person
 API_KEY_MARK: Final = "mlp_"  # lets a secret scanner, and a person, recognise a leaked token
+ANSWER_KEPT: Final = timedelta(days=1)  # for how long a request sent again gets the answer of the first
 USE_NOTED_EVERY: Final = timedelta(minutes=1)  # a script may ask many times a second
 
 
@@ -82,3 +83,13 @@ def note_token_use(*, api_token: ApiToken) -> None:
     now = timezone.now()
     if api_token.last_used_at is None or api_token.last_used_at <= now - USE_NOTED_EVERY:
         ApiToken.objects.filter(pk=api_token.pk).update(last_used_at=now)
+
+
+def claim_key(*, api_token: ApiToken, key: str, now: datetime | None = None) -> tuple[AnsweredRequest, bool]:
+    """The request of ``key``, and whether it is new: then the caller does what is asked, in the same transaction.
+
+    Where another transaction is at it, this waits until that one has ended. A key is new again after ``ANSWER_KEPT``.
+    """
+    now = now or timezone.now()
+    AnsweredRequest.objects.filter(api_token=api_token, key=key, created_at__lt=now - ANSWER_KEPT).delete()
+    return AnsweredRequest.objects.get_or_create(api_token=api_token, key=key, defaults={"created_at": now})

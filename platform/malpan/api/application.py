@@ -24,6 +24,7 @@ from ninja.utils import replace_path_param_notation
 
 from malpan.api.errors import ApiRequestInvalid, BodyTooLarge, FieldError, FieldsInvalid, MethodNotAllowed, sentence_of
 from malpan.api.http import VERSION, error_response, say_version
+from malpan.api.once import OPERATION
 from malpan.core.errors import AddressNotFound, DomainError
 from malpan.core.limits import say_limits
 from malpan.core.log import log_if_ours
@@ -115,12 +116,15 @@ def addresses(api: NinjaAPI) -> Iterator[URLPattern]:
 
 def _one_of(views: list[PathView]) -> Callable[..., Any]:
     methods = sorted({method for view in views for operation in view.operations for method in operation.methods})
-    by_method = {method: view for view in views for operation in view.operations for method in operation.methods}
+    by_method = {
+        method: (view, operation) for view in views for operation in view.operations for method in operation.methods
+    }
 
     def view(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if request.method not in by_method:
             raise MethodNotAllowed(allowed=", ".join(methods))
-        return by_method[request.method].get_view()(request, *args, **kwargs)
+        asked, request.META[OPERATION] = by_method[request.method]
+        return asked.get_view()(request, *args, **kwargs)
 
     return view
 

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_noop as _
 
 from malpan.accounts.models import Scope
 from malpan.api.frame import ANYBODY, ApiRequest, Operations
-from malpan.api.reading import visible_competition
+from malpan.api.reading import next_address, visible_competition
 from malpan.api.schemas import competitions as shown
 from malpan.api.schemas.awards import GivenAward, given_award
-from malpan.api.schemas.kinds import Body
+from malpan.api.schemas.kinds import Body, PageNumber, PageSize
 from malpan.competitions.errors import DataFileNotFound
 from malpan.competitions.models import DataFile
 from malpan.competitions.permissions import Permission, may
@@ -42,11 +42,14 @@ RESUMABLE = {"responses": FILE["responses"] | {206: FILE["responses"][200]}}  # 
     shown.CompetitionList,
     scope=ANYBODY,
     url_name="api-competitions",
+    says=_("끝난 대회(past)는 최근 것부터 나누어 받으며, count는 그 수이고 next가 다음 쪽의 주소입니다."),
 )
-def competition_list(request: ApiRequest) -> Any:
-    found = published_competitions()
-    return {
-        state: [shown.competition(each) for each in getattr(found, state)] for state in ("running", "upcoming", "past")
+def competition_list(request: ApiRequest, page: PageNumber = 1, page_size: PageSize = 100) -> Any:
+    found, start = published_competitions(), (page - 1) * page_size
+    listed = {"running": found.running, "upcoming": found.upcoming, "past": found.past[start : start + page_size]}
+    return {state: [shown.competition(each) for each in rows] for state, rows in listed.items()} | {
+        "count": len(found.past),
+        "next": next_address(request, page + 1) if start + page_size < len(found.past) else None,
     }
 
 

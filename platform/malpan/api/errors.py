@@ -32,6 +32,15 @@ class BodyTooLarge(RequestError):
     text = _("요청의 본문이 상한(%(limit_bytes)s)을 넘습니다. 나누어 보내 주십시오.")
 
 
+class IdempotencyKeyReused(Unprocessable):
+    """The program has sent another request under this key."""
+
+    text = _(
+        "이 Idempotency-Key로는 이미 다른 요청을 받았습니다. 다른 요청은 새 키로 보내 주십시오. 아무것도 바뀌지 "
+        "않았습니다."
+    )
+
+
 class ServerError(SystemFault):
     """A defect of ours: nobody knows what the request did."""
 

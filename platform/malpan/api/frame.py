@@ -23,6 +23,7 @@ from malpan.accounts.models import ApiToken, Scope, User
 from malpan.accounts.selectors import api_token_by_secret
 from malpan.accounts.services import note_token_use
 from malpan.api.limits import count_address, count_token
+from malpan.api.once import PARAMETER, done_once
 from malpan.api.schemas.problems import Problem
 
 ANYBODY: Final = None  # in the place of a scope: without a token as well
@@ -97,8 +98,8 @@ class Operations(Router):
         return self._operation("GET", path, name, summary, returns, **options)
 
     def post(self, path: str, name: str, summary: str, returns: Any = None, **options: Any) -> Callable[[Any], Any]:  # type: ignore[override]
-        """An operation that changes something."""
-        return self._operation("POST", path, name, summary, returns, **options)
+        """An operation that changes something: once for each key of a program, unless ``is_once`` is false."""
+        return self._operation("POST", path, name, summary, returns, **{"is_once": True, **options})
 
     def patch(self, path: str, name: str, summary: str, returns: Any = None, **options: Any) -> Callable[[Any], Any]:  # type: ignore[override]
         return self._operation("PATCH", path, name, summary, returns, **options)
@@ -124,10 +125,13 @@ class Operations(Router):
         extra: dict[str, Any] | None = None,
         also: tuple[int, ...] = (),
         may_conflict: bool = False,
+        is_once: bool = False,
+        asks_role: bool = False,
     ) -> Callable[[Any], Any]:
         """``returns``: the schema of what it answers, ``None`` for nothing (204). ``says``: what more there is to know.
         ``extra``: more of its OpenAPI description. ``also``: further statuses without a body. ``may_conflict``:
-        also one that only reads answers that something is not there yet.
+        also one that only reads answers that something is not there yet. ``is_once``,
+        ``asks_role``: see ``once``.
         """
         done = status or (204 if returns is None else 200)
         refused = EVERYWHERE if method == "GET" else (*EVERYWHERE, *OF_CHANGES)
@@ -143,17 +147,24 @@ class Operations(Router):
             summary=summary,
             description=says or " ",  # never the docstring, which is for readers of the code
             exclude_unset=True,
-            openapi_extra={SCOPE: str(scope.value) if scope else "", **(extra or {})},
+            openapi_extra={SCOPE: str(scope.value) if scope else "", **_described(extra or {}, is_once=is_once)},
         )
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             register(view)
             operation = view._ninja_operation  # type: ignore[attr-defined]  # django-ninja's; read by its signature
             operation.view_func = _with_status(done, view)
+            if is_once:
+                operation.view_func = done_once(operation.view_func, asks_role=asks_role)
             operation.response_models |= dict.fromkeys(refused, _problem_model())
             return view
 
         return decorate
+
+
+def _described(extra: dict[str, Any], *, is_once: bool) -> dict[str, Any]:
+    """``extra`` with the header of the key."""
+    return {**extra, "parameters": [*extra.get("parameters", []), PARAMETER]} if is_once else extra
 
 
 @cache

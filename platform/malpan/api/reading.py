@@ -11,8 +11,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
+from django.utils.translation import gettext_noop as _
 
 from malpan.accounts.models import User
 from malpan.api.errors import ApiRequestInvalid
@@ -27,6 +28,7 @@ from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
 
 FORM: Final = "multipart/form-data"
+LINKED: Final = _("다음 쪽이 있으면 Link 헤더(rel=next)가 그 주소입니다.")
 # what a body that is the file itself may say it is; the form of its content is recognised, whatever it says
 FILE_TYPES: Final = (
     *("application/json", "application/x-ndjson", "application/jsonl", "application/octet-stream"),
@@ -164,6 +166,22 @@ def paged(
     start = (page - 1) * size
     items = [shown(row) for row in rows[start : start + size]]
     return {"count": count, "next": next_address(request, page + 1) if start + size < count else None, "items": items}
+
+
+def page_alone(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: QuerySet[Any] | Sequence[Any],
+    page: int,
+    size: int,
+    shown: Callable[[Any], Any],
+) -> list[Any]:
+    """A page of ``rows`` where the answer is the list itself: ``Link`` (RFC 8288) names the next one."""
+    found = paged(request, rows, page, size, shown)
+    if found["next"]:
+        response["Link"] = f'<{found["next"]}>; rel="next"'
+    items: list[Any] = found["items"]
+    return items
 
 
 def next_address(request: HttpRequest, page: int) -> str:

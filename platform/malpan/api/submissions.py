@@ -66,8 +66,8 @@ def _own_phase(request: ApiRequest, slug: str, track: str, phase: str | None = N
     shown.History,
     url_name="api-submissions",
     says=_(
-        "최근 제출이 먼저이며, page_size를 적으면 나누어 받고 next가 다음 쪽의 주소입니다. 형식이 틀려 반려된 파일도 "
-        "있습니다."
+        "최근 제출이 먼저이며 한 쪽은 page_size(처음에는 100)줄이고 next가 다음 쪽의 주소입니다. 형식이 틀려 반려된 "
+        "파일도 있습니다."
     ),
 )
 def history(
@@ -76,18 +76,17 @@ def history(
     track: str,
     phase: str | None = None,
     page: PageNumber = 1,
-    page_size: PageSize | None = None,
+    page_size: PageSize = 100,
 ) -> Any:
     found, team = _own_phase(request, slug, track, phase)
     entries, forecast = team_history(team, found), Forecast()
-    size = page_size or max(len(entries), 1)
-    start = (page - 1) * size
+    start = (page - 1) * page_size
     return {
         "needs_terms": not is_accepted(request.auth.user, found.track.competition),
         "quota": shown.quota(quota.status(phase=found, team=team)),
         "count": len(entries),
-        "next": next_address(request, page + 1) if start + size < len(entries) else None,
-        "history": [shown.history_entry(entry, found.track, forecast) for entry in entries[start : start + size]],
+        "next": next_address(request, page + 1) if start + page_size < len(entries) else None,
+        "history": [shown.history_entry(entry, found.track, forecast) for entry in entries[start : start + page_size]],
     }
 
 
@@ -104,6 +103,7 @@ def history(
         "제출의 주소입니다. 형식이 틀리면 줄과 id를 밝힌 422이며 제출 횟수를 쓰지 않습니다."
     ),
     extra={**FILE_BODY, "parameters": [*KEY["parameters"], *_names(memo=True)]},
+    is_once=False,
 )
 def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> Any:
     found, team = _own_phase(request, slug, track)
@@ -132,6 +132,7 @@ def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> 
     url_name="api-check",
     says=_("제출과 똑같이 검사하되 제출 횟수를 쓰지 않고 파일을 보관하지 않습니다."),
     extra={**FILE_BODY, "parameters": _names(memo=False)},
+    is_once=False,
 )
 def check(request: ApiRequest, slug: str, track: str) -> Any:
     found, team = _own_phase(request, slug, track)
@@ -184,7 +185,9 @@ def finals(request: ApiRequest, slug: str, track: str, data: Finals, phase: str 
     url_name="api-submission",
     says=_(
         "팀의 구성원과 대회의 운영자가 봅니다. scores는 0~1의 값이고 shown은 화면에 보이는 글입니다. "
-        "waiting_before는 앞에서 기다리는 채점의 수입니다."
+        "waiting_before는 앞에서 기다리는 채점의 수입니다. intervals는 95% 신뢰구간의 두 끝이며 계산된 뒤에 있습니다. "
+        "breakdown은 문항의 종류(type, category, domain, length)마다 공개 문항의 평균이며, 이름이 빈 묶음은 문항이 "
+        "적은 종류를 모은 것입니다."
     ),
 )
 def submission_detail(request: ApiRequest, public_id: uuid.UUID) -> Any:

@@ -161,6 +161,7 @@ def hand_over(request: ApiRequest, slug: str, pk: int) -> Any:
     status=201,
     scope=Scope.SUBMIT,
     says=_("링크는 이 응답에만 있습니다."),
+    is_once=False,
 )
 def invite(request: ApiRequest, slug: str) -> Any:
     made, token = invitations.create_invitation(team=_own(request, slug), actor=request.auth.person)

@@ -48,6 +48,7 @@ def webhook_list(request: ApiRequest, page: PageNumber = 1, page_size: PageSize 
     status=201,
     scope=Scope.SUBMIT,
     says=_("서명을 확인할 비밀 값은 이 응답에만 있습니다."),
+    is_once=False,
 )
 def create(request: ApiRequest, data: shown.NewWebhook) -> Any:
     made = endpoints.create_endpoint(person=request.auth.person, url=data.url, events=data.events)

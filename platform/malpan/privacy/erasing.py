@@ -36,6 +36,7 @@ from malpan.competitions.models import CompetitionRole
 from malpan.core import audit
 from malpan.core.errors import DomainError, RequestError
 from malpan.core.text import one_line
+from malpan.privacy.answers import free_answers
 from malpan.privacy.errors import LeadsOthers, OnlyAdministrator, OwnsAlone
 from malpan.privacy.holdings import HOLDINGS, Fate, addresses_of
 from malpan.privacy.records import write_record
@@ -186,13 +187,17 @@ def _give_up_roles(person: User, actor: User | None) -> int:
 
 
 def free_texts(person: User, words: Iterable[str]) -> int:
-    """Mask ``words``, a name and addresses, in what the person wrote; returns how many rows had them."""
+    """Mask ``words``, a name and addresses, in what the person wrote and in what programs were answered; returns how
+    many rows had them.
+    """
     forms = {unicodedata.normalize(form, word) for form in ("NFC", "NFD") for word in words if len(word) > 1}
     known = sorted(forms, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, known)), re.IGNORECASE)
-    changed = 0
+    if not known:
+        return 0
+    changed = free_answers(pattern, MASK)
     for holding in HOLDINGS:
-        if not holding.texts or not known:
+        if not holding.texts:
             continue
         for pk, *texts in holding.rows(person).values_list("pk", *holding.texts):
             freed = [pattern.sub(MASK, text) for text in texts]

@@ -113,9 +113,9 @@ ACCOUNT: Final = Subject(
     ("RETENTION_UNCONFIRMED_DAYS", _("탈퇴할 때까지. %(days)s일 안에 이메일을 확인하지 않은 계정은 그때까지")),
 )
 TOKENS: Final = Subject(
-    _("API 토큰: 붙인 이름, 앞자리, 해시, 만든 시각과 쓴 시각"),
-    _("프로그램에서 제출하는 사람의 확인"),
-    _("탈퇴할 때까지"),
+    _("API 토큰: 붙인 이름, 앞자리, 해시, 만든 시각과 쓴 시각, 키(Idempotency-Key)를 붙인 요청에 준 답"),
+    _("프로그램에서 제출하는 사람의 확인, 다시 온 요청을 두 번 하지 않음"),
+    _("탈퇴할 때까지, 준 답은 하루"),
     Fate.REMOVED,
 )
 INVITATIONS: Final = Subject(

@@ -18,7 +18,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, ProtectedError, Q, QuerySet
 from django.utils import timezone
 
-from malpan.accounts.models import User
+from malpan.accounts.models import AnsweredRequest, User
+from malpan.accounts.services import ANSWER_KEPT
 from malpan.competitions.models import Competition
 from malpan.core.errors import DomainError
 from malpan.privacy.erasing import erase
@@ -79,6 +80,11 @@ def _is_deleted(user: User) -> bool:
 
 def _expired_sessions(now: datetime) -> int:
     return _deleted(Session.objects.filter(expire_date__lt=now))
+
+
+def _answered_requests(now: datetime) -> int:
+    """What programs were answered under keys that are new again."""
+    return _deleted(AnsweredRequest.objects.filter(created_at__lt=now - ANSWER_KEPT))
 
 
 def _closed_invitations(now: datetime) -> int:
@@ -154,6 +160,7 @@ def _deleted(rows: QuerySet[Any]) -> int:
 _KINDS: Final = {
     "unconfirmed_accounts": _unconfirmed_accounts,
     "expired_sessions": _expired_sessions,
+    "answered_requests": _answered_requests,
     "closed_invitations": _closed_invitations,
     "rejected_files": _rejected_files,
     "texts_of_competitions": _private_texts_of_competitions,

@@ -20,6 +20,7 @@ from malpan.competitions.references import load_references
 from malpan.core.errors import SystemFault
 from malpan.submissions.manage_selectors import item_values
 from malpan.submissions.models import ScoringRun
+from malpan.submissions.visibility import ShownRun
 from scoring.reading.shown import TYPE, type_of
 
 FEWEST: Final = 10  # values in a cell
@@ -48,6 +49,12 @@ class Breakdown:
     dimension: str
     metrics: Sequence[str]
     groups: Sequence[Group]
+
+
+def shown_breakdowns(run: ScoringRun | None, shown: ShownRun) -> list[Breakdown]:
+    """``breakdowns_of`` for whoever sees ``shown`` of ``run``: none of scores that are withheld or rounded."""
+    is_scored = shown.state == ScoringRun.State.FINISHED and not shown.is_score_hidden
+    return breakdowns_of(run) if run is not None and is_scored and shown.is_exact else []
 
 
 def breakdowns_of(run: ScoringRun) -> list[Breakdown]:

@@ -56,6 +56,7 @@ urlpatterns = [
     path("competitions/<slug:slug>/submit/", submit.submit_page, name="submit"),
     path("competitions/<slug:slug>/submit/check/", submit.check_page, name="submit_check"),
     path("competitions/<slug:slug>/board/", board.board_page, name="board"),
+    path("competitions/<slug:slug>/board.atom", feeds.board_feed, name="board_feed"),
     path("competitions/<slug:slug>/figures/", figures.figures_page, name="figures"),
     path("competitions/<slug:slug>/figures/<slug:name>.csv", figures.figure_csv, name="figure_csv"),
     path("competitions/<slug:slug>/stages/", stages.stages_page, name="stages"),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from malpan.accounts.models import Scope
 from malpan.api.frame import ApiRequest, Operations
+from malpan.api.once import allowed
 from malpan.competitions.errors import CompetitionNotFound, ManageNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, require
@@ -22,6 +23,7 @@ def managed(request: ApiRequest, slug: str, permission: Permission) -> Competiti
     except CompetitionNotFound:
         raise ManageNotFound from None  # as for one where the person has no role: nobody learns which exist
     require(request.auth.person, competition, permission)
+    allowed(request)
     return competition
 
 
@@ -39,4 +41,4 @@ class ManageOperations(Operations):
     """Operations that take a token for organising."""
 
     def _operation(self, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
-        return super()._operation(*arguments, **{"scope": Scope.ORGANISE, **options})
+        return super()._operation(*arguments, **{"scope": Scope.ORGANISE, "asks_role": True, **options})

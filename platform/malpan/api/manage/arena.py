@@ -118,6 +118,7 @@ def remove(request: ApiRequest, slug: str, pk: int) -> Any:
     _("판단 수에 따른 신뢰 구간의 너비"),
     shown.PlannedPanel,
     says=_("채점 서버가 모의 평가로 셈합니다. 그동안의 답은 still_computing이며, 같은 요청을 다시 보내면 됩니다."),
+    is_once=False,
 )
 def plan(request: ApiRequest, slug: str, data: shown.Plan) -> Any:
     return {"rows": plan_panel(competition=managed(request, slug, Permission.VIEW), **data.dict())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.http import HttpResponse
 from django.utils.translation import gettext_noop as _
 
 from malpan.api.frame import ApiRequest
@@ -12,6 +13,8 @@ from malpan.api.manage.access import ManageOperations
 from malpan.api.manage.arena import ONE, managed_campaign
 from malpan.api.manage.arena_judges import JUDGE
 from malpan.api.manage.arena_running import COMPUTED, balance_json
+from malpan.api.reading import LINKED, page_alone
+from malpan.api.schemas.kinds import PageNumber, PageSize
 from malpan.api.schemas.manage import arena_quality as shown
 from malpan.arena import exclusions, selectors
 from malpan.arena.checks import KindOfCheck
@@ -75,10 +78,14 @@ def scores(request: ApiRequest, slug: str, pk: int) -> Any:
     return {"document": found.document, "of": found.of, "is_computing": found.waiting is not None}
 
 
-@operations.get(f"{EXCLUSIONS}/", "listExclusions", _("셈에서 뺀 평가자와 판단"), list[shown.ManagedExclusion])
-def exclusion_list(request: ApiRequest, slug: str, pk: int) -> Any:
-    campaign = managed_campaign(request, slug, pk, Permission.VIEW)
-    return [_exclusion(each) for each in selectors.exclusions_of(campaign)]
+@operations.get(
+    f"{EXCLUSIONS}/", "listExclusions", _("셈에서 뺀 평가자와 판단"), list[shown.ManagedExclusion], says=LINKED
+)
+def exclusion_list(
+    request: ApiRequest, response: HttpResponse, slug: str, pk: int, page: PageNumber = 1, page_size: PageSize = 100
+) -> Any:
+    rows = selectors.exclusions_of(managed_campaign(request, slug, pk, Permission.VIEW))
+    return page_alone(request, response, rows, page, page_size, _exclusion)
 
 
 @operations.get(

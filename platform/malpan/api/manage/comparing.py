@@ -5,18 +5,19 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.http import HttpResponse
 from django.utils.translation import gettext_noop as _
 
 from malpan.api.errors import ApiRequestInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_phase
-from malpan.api.reading import FORM, paged, uploaded_form
+from malpan.api.reading import FORM, LINKED, page_alone, paged, uploaded_form
 from malpan.api.schemas.kinds import Page, PageNumber, PageSize
 from malpan.api.schemas.manage import comparing as shown
 from malpan.competitions.permissions import Permission
 from malpan.submissions import judge_agreement as agreement
 from malpan.submissions.integrity import duplicates
-from malpan.submissions.manage_selectors import shared_files, submission_of
+from malpan.submissions.manage_selectors import SharedFile, shared_files, submission_of
 from malpan.submissions.models import JudgeAgreement, Submission
 
 operations = ManageOperations(_("운영: 견주기"))
@@ -42,17 +43,22 @@ HUMAN_SCORES = {
 
 
 # --- other teams' files -----------------------------------------------------------------------------------------------
-@operations.get(f"{MANAGE}/duplicates/", "listSharedFiles", _("여러 팀이 낸 같은 파일"), list[shown.SharedFile])
-def shared(request: ApiRequest, slug: str) -> Any:
+@operations.get(
+    f"{MANAGE}/duplicates/", "listSharedFiles", _("여러 팀이 낸 같은 파일"), list[shown.SharedFile], says=LINKED
+)
+def shared(
+    request: ApiRequest, response: HttpResponse, slug: str, page: PageNumber = 1, page_size: PageSize = 100
+) -> Any:
     found = shared_files(managed(request, slug, Permission.VIEW))
-    return [
-        {
-            "sha256": each.sha256,
-            "is_sample": each.is_sample,
-            "submissions": [_sender(row) for row in each.submissions],
-        }
-        for each in found
-    ]
+    return page_alone(request, response, found, page, page_size, _shared)
+
+
+def _shared(found: SharedFile) -> dict[str, Any]:
+    return {
+        "sha256": found.sha256,
+        "is_sample": found.is_sample,
+        "submissions": [_sender(row) for row in found.submissions],
+    }
 
 
 @operations.get(
@@ -62,14 +68,18 @@ def shared(request: ApiRequest, slug: str) -> Any:
     shown.Alike,
     says=_("팀마다 가장 좋은 제출을 견주며, 많이 닮은 쌍이 앞에 옵니다."),
 )
-def alike(request: ApiRequest, slug: str, pk: int) -> Any:
+def alike(request: ApiRequest, slug: str, pk: int, page: PageNumber = 1, page_size: PageSize = 100) -> Any:
     found = duplicates.alike_in(managed_phase(request, slug, pk, Permission.VIEW))
+    part = paged(request, found.pairs, page, page_size, _pair)
+    return {"teams": found.teams, "unread": found.unread, "pairs": part.pop("items"), **part}
+
+
+def _pair(found: duplicates.AlikePair) -> dict[str, Any]:
     names = ("score", "same", "compared", "only_theirs")
-    pairs = [
-        {name: getattr(each.pair, name) for name in names} | {"one": _sender(each.one), "other": _sender(each.other)}
-        for each in found.pairs
-    ]
-    return {"teams": found.teams, "unread": found.unread, "pairs": pairs}
+    return {name: getattr(found.pair, name) for name in names} | {
+        "one": _sender(found.one),
+        "other": _sender(found.other),
+    }
 
 
 @operations.get(
@@ -118,10 +128,15 @@ def agreements(request: ApiRequest, slug: str) -> Any:
     "listJudgedSubmissions",
     _("심사 모델이 채점한 제출"),
     list[shown.JudgedSubmission],
+    says=LINKED,
 )
-def judged(request: ApiRequest, slug: str) -> Any:
+def judged(
+    request: ApiRequest, response: HttpResponse, slug: str, page: PageNumber = 1, page_size: PageSize = 100
+) -> Any:
     found = agreement.judged_submissions(managed(request, slug, Permission.VIEW))
-    return [_sender(each.submission) | {"metric": each.metric} for each in found]
+    return page_alone(
+        request, response, found, page, page_size, lambda row: _sender(row.submission) | {"metric": row.metric}
+    )
 
 
 @operations.post(

@@ -48,6 +48,7 @@ ARCHIVE = {
         "파일 안의 사람과 팀, 제출을 이 사이트에 만듭니다. 사이트의 대회를 만들 권한이 있어야 하며, slug가 없으면 "
         "내보낸 대회의 주소 이름을 씁니다. 암호화된 정답은 passphrase가 있어야 들어옵니다."
     ),
+    is_once=False,
 )
 def import_archive(request: ApiRequest) -> Any:
     if not may_create(request.auth.person):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
@@ -13,7 +14,8 @@ from malpan.api.errors import FieldError, FieldsInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed_phase
 from malpan.api.manage.phases import require_confirmed
-from malpan.api.schemas.kinds import Because, Done
+from malpan.api.reading import LINKED, page_alone
+from malpan.api.schemas.kinds import Because, Done, PageNumber, PageSize
 from malpan.api.schemas.manage import quota as shown
 from malpan.api.schemas.submissions import Quota
 from malpan.api.schemas.submissions import quota as shown_quota
@@ -51,10 +53,19 @@ def left(request: ApiRequest, slug: str, pk: int, number: int) -> Any:
     return shown_quota(quota.status(phase=phase, team=team))
 
 
-@operations.get(f"{TEAM}/ledger/", "getTeamLedger", _("한 팀의 제출 횟수 내역"), list[shown.QuotaLine])
-def ledger(request: ApiRequest, slug: str, pk: int, number: int) -> Any:
+@operations.get(f"{TEAM}/ledger/", "getTeamLedger", _("한 팀의 제출 횟수 내역"), list[shown.QuotaLine], says=LINKED)
+def ledger(
+    request: ApiRequest,
+    response: HttpResponse,
+    slug: str,
+    pk: int,
+    number: int,
+    page: PageNumber = 1,
+    page_size: PageSize = 100,
+) -> Any:
     phase, team = _of_team(request, slug, pk, number, Permission.VIEW)
-    return [_line(each) for each in quota.ledger_of(phase=phase, team=team).entries]
+    rows = quota.ledger_of(phase=phase, team=team).entries
+    return page_alone(request, response, rows, page, page_size, _line)
 
 
 @operations.post(f"{TEAM}/grant/", "grantSlots", _("한 팀에 제출 횟수 더 주기"), Quota)

@@ -88,6 +88,7 @@ def entries(
     status=200,
     extra=ZIP,
     says=_("암호 구문을 보내면 정답을 암호화해 담습니다."),
+    is_once=False,
 )
 def export(request: ApiRequest, slug: str, data: shown.Export) -> Any:
     competition = managed(request, slug, Permission.OWN)

@@ -11,6 +11,7 @@ from malpan.api.errors import FieldError, FieldsInvalid
 from malpan.api.frame import ApiRequest
 from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_track
 from malpan.api.manage.phases import managed_phase_json
+from malpan.api.once import allowed
 from malpan.api.reading import uploaded_form
 from malpan.api.schemas.competitions import DataFile as ShownFile
 from malpan.api.schemas.competitions import data_file
@@ -63,6 +64,8 @@ FILE_FORM = {
     says=_("공개하기 전에는 역할을 맡은 사람만 봅니다. 사이트의 대회를 만들 권한이 있어야 합니다."),
 )
 def create(request: ApiRequest, data: shown.NewCompetition) -> Any:
+    if setup.may_create(request.auth.person):
+        allowed(request)
     source = get_competition(data.copy_of, include_unpublished=True) if data.copy_of else None
     made = setup.create_owned_competition(
         owner=request.auth.person, slug=data.slug, title_ko=data.title_ko, title_en=data.title_en, copy_of=source

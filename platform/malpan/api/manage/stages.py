@@ -85,7 +85,11 @@ def table(request: ApiRequest, slug: str, pk: int) -> Any:
 
 
 @operations.post(
-    f"{ONE}/table/preview/", "previewStageTable", _("점수표에서 바뀔 점수: 저장하지 않음"), list[shown.ScoreChange]
+    f"{ONE}/table/preview/",
+    "previewStageTable",
+    _("점수표에서 바뀔 점수: 저장하지 않음"),
+    list[shown.ScoreChange],
+    is_once=False,
 )
 def preview_table(request: ApiRequest, slug: str, pk: int, data: shown.TableText) -> Any:
     changes = entering.preview_table(_managed(request, slug, pk), data.text)

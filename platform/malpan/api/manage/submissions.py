@@ -50,6 +50,7 @@ def submissions(
     status=200,
     extra=FILE,
     says=_("누가 받았는지 감사 기록에 남습니다."),
+    is_once=False,
 )
 def download(request: ApiRequest, slug: str, public_id: uuid.UUID) -> Any:
     submission = manage_selectors.submission_of(managed(request, slug, Permission.MANAGE), public_id)

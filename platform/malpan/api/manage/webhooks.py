@@ -43,6 +43,7 @@ def webhook_list(request: ApiRequest, slug: str, page: PageNumber = 1, page_size
     shown.WebhookMade,
     status=201,
     says=_("서명을 확인할 비밀 값은 이 응답에만 있습니다."),
+    is_once=False,
 )
 def create(request: ApiRequest, slug: str, data: shown.NewCompetitionWebhook) -> Any:
     competition = managed(request, slug, Permission.MANAGE)

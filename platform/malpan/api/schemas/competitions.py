@@ -90,6 +90,8 @@ class CompetitionList(Schema):
     running: list[Competition]
     upcoming: list[Competition]
     past: list[Competition]
+    count: int  # of past ones, which come by pages
+    next: str | None
 
 
 class Terms(Schema):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from ninja import Schema
 
 from malpan.api.schemas.kinds import seconds
+from malpan.api.schemas.result_details import Breakdown, Intervals, breakdowns, intervals
 from malpan.competitions.models import Track
 from malpan.competitions.shown_scores import score_text
 from malpan.core.language import reader_language
@@ -55,6 +56,7 @@ class PrivateScores(Schema):
     scores: dict[str, float]
     coverage: dict[str, Any]
     shown: list[ShownScore]
+    intervals: Intervals | None = None
 
 
 class RunError(Schema):
@@ -82,6 +84,8 @@ class Run(Schema):
     is_demo_models: bool = False
     signature_hash: str | None = None
     private: PrivateScores | None = None
+    intervals: Intervals | None = None  # of one submission alone, as is what follows; not there until computed
+    breakdown: list[Breakdown] | None = None
     error: RunError | None = None
 
 
@@ -196,15 +200,30 @@ def submission(
 
 
 def submission_detail(found: SubmissionRow, run: ShownRun | None = None) -> dict[str, Any]:
-    """``submission`` with where it belongs."""
+    """``submission`` with where it belongs, and the intervals and the breakdown of its scores."""
     track = found.phase.track
-    return submission(found, track, run) | {
+    run = run or run_for_team(found)
+    body = submission(found, track, run)
+    if run is not None and run.final_score is not None:
+        _add_details(body["run"], run, run_to_show(found))
+    return body | {
         "competition": track.competition.slug,
         "track": track.slug,
         "phase": found.phase.slug,
         "team": found.team.name,
         "file": reverse("getSubmissionFile", args=[found.public_id]),
     }
+
+
+def _add_details(body: dict[str, Any], run: ShownRun, own_run: ScoringRun | None) -> None:
+    """What takes queries of its own: left out of lists."""
+    public, private = intervals(run)
+    if public:
+        body["intervals"] = public
+    if private and body["private"]:
+        body["private"]["intervals"] = private
+    if found := breakdowns(own_run, run):
+        body["breakdown"] = found
 
 
 def _run(run: ShownRun, track: Track) -> dict[str, Any]:

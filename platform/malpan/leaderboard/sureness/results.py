@@ -18,6 +18,7 @@ from malpan.competitions.references import recipe_named
 from malpan.leaderboard.models import ResultSureness
 from malpan.leaderboard.sureness.sources import Source, report_of, stored_values
 from malpan.submissions.models import ScoringRun
+from malpan.submissions.visibility import ShownRun
 from scoring.records import ScoreReport
 
 BATCH: Final = 100  # results of a job: the next one is due at once, behind the scoring that came meanwhile
@@ -31,6 +32,16 @@ def intervals_of(run_id: int) -> Mapping[bool, Ends]:
     """
     rows = ResultSureness.objects.filter(run=run_id).values_list("is_private", "scores")
     return {is_private: {name: (low, high) for name, (low, high) in scores.items()} for is_private, scores in rows}
+
+
+def shown_intervals(shown: ShownRun) -> Mapping[bool, Ends]:
+    """``intervals_of`` for whoever sees ``shown``: none of scores that are withheld or rounded, and of the private
+    split with its scores alone.
+    """
+    if shown.state != ScoringRun.State.FINISHED or shown.is_score_hidden or not shown.is_exact:
+        return {}
+    found = intervals_of(shown.pk)
+    return {is_private: ends for is_private, ends in found.items() if not is_private or shown.hidden is not None}
 
 
 def keep_results(phase: Phase, *, trials: int, seed: int) -> bool:

@@ -1,27 +1,32 @@
-"""What programs of readers subscribe to: the notices of a competition as Atom, its deadlines as a calendar."""
+"""What programs of readers subscribe to: the notices of a competition and the first places of its boards as Atom, and
+its deadlines as a calendar.
+"""
 
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.selectors import notices_of
+from malpan.leaderboard.first_places import FirstPlaces, first_places_of
 from malpan.notifications.rendering import absolute
 from malpan.web.ics import Moment, calendar
 from malpan.web.markdown import to_html
 from malpan.web.pages.context import page_context
 
 NOTICES: Final = 50
+CHANGES: Final = 50
 
 
 @require_safe
@@ -46,6 +51,51 @@ def notices_feed(request: HttpRequest, slug: str) -> HttpResponse:
             pubdate=notice.published_at,
             updateddate=notice.published_at,
         )
+    return _answer(feed)
+
+
+@require_safe
+def board_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who is first on the public boards, a line for each day that changed it."""
+    page = page_context(request, slug)
+    link = absolute(reverse("board", args=[slug]))
+    feed = Atom1Feed(
+        title=_("%(competition)s: 순위표의 앞자리") % {"competition": page.competition.title},
+        link=link,
+        description="",
+        language=get_language(),
+        feed_url=absolute(reverse("board_feed", args=[slug])),
+    )
+    phases = [phase for track in page.tracks for phase in track.phases.all()]
+    for each in first_places_of(phases)[:CHANGES]:
+        track = each.phase.track
+        asked = {"track": track.slug, "phase": each.phase.slug, "day": each.day.isoformat()}
+        place = f"{link}?{urlencode(asked)}"
+        feed.add_item(
+            title=_first_places_title(each, track),
+            link=place,
+            description=escape(_first_places_text(each)),  # which readers take for HTML
+            unique_id=place,
+            pubdate=each.kept_at,
+            updateddate=each.kept_at,
+        )
+    return _answer(feed)
+
+
+def _first_places_text(found: FirstPlaces) -> str:
+    """``1위 가, 2위 나, 3위 다``"""
+    named = enumerate(found.teams, 1)
+    return ", ".join(_("%(place)d위 %(team)s") % {"place": place, "team": team} for place, team in named)
+
+
+def _first_places_title(found: FirstPlaces, track: Track) -> str:
+    names = {"track": track.title, "phase": found.phase.title, "team": found.teams[0]}
+    if found.has_new_leader:
+        return _("%(track)s %(phase)s: 1위가 %(team)s 팀으로 바뀌었습니다") % names
+    return _("%(track)s %(phase)s: 앞자리의 순위가 바뀌었습니다") % names
+
+
+def _answer(feed: Atom1Feed) -> HttpResponse:
     return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 

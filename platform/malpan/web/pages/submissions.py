@@ -23,7 +23,7 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.references import recipe_of
 from malpan.core.errors import RequestError
 from malpan.core.messages import text_of, text_of_code
-from malpan.leaderboard.sureness.results import Ends, intervals_of
+from malpan.leaderboard.sureness.results import Ends, shown_intervals
 from malpan.submissions import selectors
 from malpan.submissions.errors import FinalsNotUsed, ModelMissing
 from malpan.submissions.evaluation.eta import Forecast
@@ -283,7 +283,7 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
     position = position_of(submission, run, composites.score_columns(run, track, run.scores), own, compared)
     is_of_private = position is not None and position.is_final and run.hidden is not None
     own_run = selectors.run_to_show(submission)
-    intervals = intervals_of(run.pk) if run.is_exact else {}
+    intervals = shown_intervals(run)
     public = _scores(run, run.scores, track, None if is_of_private else position, intervals.get(False, {}))
     private = _scores(run, run.hidden.scores, track, position, intervals.get(True, {})) if run.hidden else []
     return (

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from malpan.competitions.models import Track
-from malpan.submissions.breakdown import FEWEST, REST, Breakdown, breakdowns_of
+from malpan.submissions.breakdown import FEWEST, REST, Breakdown, shown_breakdowns
 from malpan.submissions.models import ScoringRun
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import scores
@@ -42,10 +42,8 @@ class BreakdownTable:
 
 
 def breakdown_context(run: ScoringRun | None, shown: ShownRun, track: Track) -> dict[str, object]:
-    """The tables of the scores that ``shown`` has of ``run``: none of scores that are withheld or rounded."""
-    if run is None or shown.is_score_hidden or not shown.is_exact:
-        return {}
-    tables = [_table(each, run, track) for each in breakdowns_of(run)]
+    """The tables of the scores that ``shown`` has of ``run``."""
+    tables = [_table(each, run, track) for each in shown_breakdowns(run, shown) if run is not None]
     return {"breakdowns": tables, "fewest": FEWEST}
 
 

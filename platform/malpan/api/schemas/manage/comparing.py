@@ -43,6 +43,8 @@ class Alike(Schema):
     teams: int
     unread: int
     pairs: list[AlikePair]
+    count: int  # of all pairs
+    next: str | None
 
 
 class AnswerPair(Schema):

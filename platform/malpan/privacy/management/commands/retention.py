@@ -13,6 +13,7 @@ from malpan.privacy.retention import let_go
 KINDS: Final = {
     "unconfirmed_accounts": "이메일을 확인하지 않은 계정 / accounts whose address was never confirmed",
     "expired_sessions": "끝난 로그인 / sessions that ended",
+    "answered_requests": "프로그램에 준 답 / what programs were answered",
     "closed_invitations": "쓰였거나 기한이 지난 초대 / invitations that were used or expired",
     "rejected_files": "끝난 단계에서 반려된 파일의 기록 / what was wrong with rejected files of phases that ended",
     "texts_of_competitions": "보관 기간이 지난 대회의 메모, 파일 이름, 문의 / memos, file names and questions "

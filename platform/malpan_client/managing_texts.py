@@ -1,0 +1,188 @@
+"""The texts of teams, quota and human evaluation: by name, in Korean and in English."""
+
+from __future__ import annotations
+
+MANAGING = {
+    # teams
+    "help_group_teams": ("팀: 목록, 기준 모델의 팀", "teams, and those of baselines"),
+    "help_teams_list": ("모든 팀과 제출 수", "all teams and how much they submitted"),
+    "help_teams_create": (
+        "계정이 있는 사람을 팀장으로 팀을 만듭니다(기준 모델이면 --baseline)",
+        "make a team led by somebody who has an account (--baseline for that of a baseline)",
+    ),
+    "help_teams_update": (
+        "팀의 이름을 바꾸고 기준 모델이나 프로그램의 팀으로 정하거나 풉니다",
+        "rename a team; say whether it is that of a baseline or of a program",
+    ),
+    "help_arg_team_name": ("팀의 이름", "name of the team"),
+    "help_team_leader": ("팀장의 이메일(계정이 있어야 함)", "address of its leader, who has an account"),
+    "help_team_name": ("새 이름", "the new name"),
+    "help_baseline": ("기준 모델의 팀: 순위를 차지하지 않음", "the team of a baseline: it takes no rank"),
+    "help_no_baseline": ("기준 모델의 팀이 아님", "not the team of a baseline"),
+    "help_team_program": ("프로그램이 참가하는 팀", "a program takes part"),
+    "help_no_program": ("사람이 참가하는 팀", "people take part"),
+    "is_baseline": ("기준 모델", "baseline"),
+    "is_program": ("프로그램", "program"),
+    "members": ("구성원", "members"),
+    "merged_into": ("{number}번 팀에 합쳐짐", "merged into team {number}"),
+    "no_teams": ("팀이 없습니다.", "There are no teams."),
+    # quota
+    "help_quota": ("팀의 제출 횟수: 더 주기, 환불, 초기화", "what teams have left: grants, refunds, resets"),
+    "help_quota_show": ("한 팀의 남은 제출 횟수", "what a team has left"),
+    "help_quota_ledger": ("한 팀의 제출 횟수 내역", "every line of a team's ledger"),
+    "help_quota_grant": ("한 팀이나 모든 팀에 제출 횟수를 더 줍니다", "give slots to a team, or to all"),
+    "help_quota_reset": (
+        "한 팀이나 모든 팀이 쓴 횟수를 없던 것으로 합니다",
+        "have what a team, or all, used count no more",
+    ),
+    "help_quota_refund": ("제출 하나의 횟수를 돌려줍니다", "give the slot of a submission back"),
+    "help_arg_slots": ("더 줄 횟수", "how many slots"),
+    "help_quota_day": (
+        "그날에만(2026-11-20처럼). 없으면 단계 전체",
+        "for that day alone, as 2026-11-20; else the phase",
+    ),
+    "help_quota_team": ("팀의 번호", "number of the team"),
+    "help_quota_all": ("모든 팀", "all teams"),
+    "actor": ("한 사람", "by"),
+    "day": ("날", "day"),
+    "slots": ("횟수", "slots"),
+    "no_ledger": ("내역이 없습니다.", "There are no lines."),
+    "team_or_all": ("--team 번호나 --all 가운데 하나를 적어 주십시오.", "Name a --team or --all, one of the two."),
+    "teams_changed": ("{count}팀에 반영했습니다.", "Done for {count} teams."),
+    "confirm_grant_all": ("{place}의 모든 팀에 제출 횟수를 더 줄까요?", "Give slots to all teams of {place}?"),
+    "confirm_reset_all": (
+        "{place}의 모든 팀이 쓴 제출 횟수를 없던 것으로 할까요?",
+        "Have all that was used in {place} count no more?",
+    ),
+    # human evaluation
+    "help_arena": (
+        "사람 평가: 만들기, 초대, 시작, 마감, 발표",
+        "human evaluation: set up, invite, open, close, publish",
+    ),
+    "help_arena_list": ("모든 사람 평가와 그 상태", "all campaigns and where they stand"),
+    "help_arena_show": ("사람 평가 하나", "one campaign"),
+    "help_arena_rubrics": ("트랙의 평가 기준표", "the rubrics of a track"),
+    "help_arena_rubric": (
+        "JSON 파일로 평가 기준표의 새 판을 만듭니다",
+        "make a version of the rubric from a JSON file",
+    ),
+    "help_arena_create": (
+        "사람 평가를 만듭니다. 시작하기 전에는 아무도 보지 못합니다",
+        "make a campaign; nobody sees it yet",
+    ),
+    "help_arena_update": (
+        "사람 평가를 고칩니다. 적은 것만 바뀌고, 시작한 뒤에는 글과 시각만 바뀝니다",
+        "change a campaign: what is named; once open, texts and times alone",
+    ),
+    "help_arena_remove": ("시작하지 않은 사람 평가를 지웁니다", "delete a campaign that has not begun"),
+    "help_arena_systems": ("평가할 제출을 고르거나 봅니다", "choose what is evaluated, or show it"),
+    "help_arena_judges": ("평가자와 진행(누구인지는 나오지 않음)", "judges and how far they are (never who they are)"),
+    "help_arena_invite": (
+        "평가자를 이메일로 초대합니다. 번호가 누구의 것인지는 여기에만 나옵니다",
+        "invite judges by mail; whose number is whose is told here alone",
+    ),
+    "help_arena_remind": ("문항이 남은 평가자에게 알립니다", "write to judges who have items left"),
+    "help_arena_open": (
+        "평가를 시작합니다. 설정과 제출을 더는 못 바꿉니다",
+        "begin; nothing can be changed after that",
+    ),
+    "help_arena_close": ("평가를 마감합니다. 다시 열 수 없습니다", "end the judging for good"),
+    "help_arena_publish": (
+        "평가 결과와 이름을 가린 판단을 발표합니다",
+        "publish the result and the judgements under labels",
+    ),
+    "help_arena_votes": (
+        "발표한 판단 파일을 내려받고 sha256을 확인합니다",
+        "fetch the published judgements, checked by sha256",
+    ),
+    "help_votes_file": ("파일의 이름 (votes-번호.json)", "name of the file (votes-ID.json)"),
+    "help_top": ("순위표의 앞 몇 팀을 고릅니다", "choose so many of the first on the board"),
+    "help_with_baselines": ("기준 모델도 고릅니다", "also baselines"),
+    "help_arg_emails": ("평가자의 이메일", "addresses of judges"),
+    "help_institution": (
+        "소속 기관. 같은 기관의 팀은 보이지 않습니다",
+        "their institution: they never see teams of the same",
+    ),
+    "help_accept_open": ("판단하지 않은 배정은 무효로 합니다", "what is not judged becomes void"),
+    "help_snapshot": ("몇 번째 발표인지. 없으면 가장 새 것", "which publication; else the newest"),
+    "help_campaign_title_ko": ("이름(한국어)", "its name (Korean)"),
+    "help_campaign_title_en": ("이름(영어)", "its name (English)"),
+    "help_campaign_protocol": ("방식: 쌍대 비교, 기준표, 순위, 오류", "how is judged"),
+    "help_campaign_rubric": ("평가 기준표의 번호(malpan arena rubrics)", "id of the rubric (malpan arena rubrics)"),
+    "help_campaign_notice_ko": ("평가자에게 보이는 글(한국어)", "what judges read (Korean)"),
+    "help_campaign_notice_en": ("평가자에게 보이는 글(영어)", "what judges read (English)"),
+    "help_campaign_starts_at": ("시작 예정 시각", "when it is to begin"),
+    "help_campaign_ends_at": ("마감 예정 시각", "when it is to end"),
+    "help_campaign_part": ("어느 문항에서 뽑는지", "of which items"),
+    "help_campaign_item_count": ("문항 수", "number of items"),
+    "help_campaign_units_per_item": ("문항마다의 평가 단위", "units of each item"),
+    "help_campaign_judges_per_unit": ("단위마다의 평가자", "judges of each unit"),
+    "help_campaign_calibration_count": ("연습 문항 수", "practice items"),
+    "help_campaign_min_seconds": ("판단 하나의 최소 시간(초)", "seconds that a judgement takes at least"),
+    "protocol": ("방식", "protocol"),
+    "judged": ("판단", "judged"),
+    "judges": ("평가자", "judges"),
+    "systems": ("평가 대상", "systems"),
+    "label": ("가림 이름", "label"),
+    "invited": ("초대", "invited"),
+    "email": ("이메일", "address"),
+    "gone": ("빠진 팀", "teams that are gone"),
+    "back": ("돌아온 팀", "teams that are back"),
+    "judges_there": ("참여 {accepted}, 대기 {waiting}", "{accepted} there, {waiting} invited"),
+    **{
+        f"state_campaign_{name}": texts
+        for name, texts in {
+            "draft": ("준비", "in preparation"),
+            "open": ("진행", "open"),
+            "closed": ("마감", "closed"),
+            "published": ("발표", "published"),
+        }.items()
+    },
+    **{
+        f"state_judge_{name}": texts
+        for name, texts in {
+            "waiting": ("수락 전", "invited"),
+            "expired": ("초대 만료", "invitation expired"),
+            "accepted": ("수락", "accepted"),
+            "ready": ("평가 가능", "ready"),
+            "removed": ("제외", "removed"),
+        }.items()
+    },
+    "design_systems": ("평가 대상", "systems"),
+    "design_items": ("문항", "items"),
+    "design_judges": ("평가자", "judges"),
+    "design_assignments": ("배정", "assignments"),
+    "design_per_judge_least": ("한 사람 최소", "each judge at least"),
+    "design_per_judge_most": ("한 사람 최대", "each judge at most"),
+    "no_campaigns": ("사람 평가가 없습니다.", "There are no campaigns."),
+    "no_rubrics": ("평가 기준표가 없습니다.", "There are no rubrics."),
+    "no_systems": ("고른 제출이 없습니다.", "Nothing is chosen."),
+    "no_judges": ("평가자가 없습니다.", "There are no judges."),
+    "no_result": ("{id}번 평가에 그런 발표가 없습니다.", "Campaign {id} has no such publication."),
+    "no_object": ("{path}: JSON 객체가 아닙니다.", "{path} is no JSON object."),
+    "top_or_ids": ("--top과 제출의 id 가운데 하나만 적어 주십시오.", "Either --top or ids of submissions."),
+    "rubric_made": (
+        "평가 기준표 {number}판을 만들었습니다(번호 {id}).",
+        "Version {number} of the rubric is made (id {id}).",
+    ),
+    "judges_reminded": (
+        "{told}명에게 알렸습니다. 24시간 안에 알린 {told_before}명에게는 보내지 않았습니다.",
+        "{told} were written to; {told_before} were within the last 24 hours.",
+    ),
+    "computing": ("채점 서버가 셈하고 있습니다.", "A worker is computing it."),
+    "confirm_campaign_removal": ("{id}번 사람 평가를 지울까요?", "Delete campaign {id}?"),
+    "campaign_removed": ("{id}번 사람 평가를 지웠습니다.", "Campaign {id} is deleted."),
+    "confirm_campaign_opening": (
+        "이대로 {id}번 평가를 시작할까요? 설정과 제출, 문항을 더는 바꿀 수 없습니다.",
+        "Open campaign {id} so? Its settings, systems and items cannot be changed after that.",
+    ),
+    "confirm_campaign_closing": ("{id}번 평가를 마감할까요? 다시 열 수 없습니다.", "Close campaign {id} for good?"),
+    "confirm_campaign_result": (
+        "{id}번 평가의 결과와 이름을 가린 판단을 누구에게나 발표할까요?",
+        "Publish the result of campaign {id} and its judgements under labels?",
+    ),
+    "campaign_published": (
+        "{number}번째로 발표했습니다. sha256 {sha256}",
+        "Published as number {number}, sha256 {sha256}",
+    ),
+}
