@@ -34,11 +34,14 @@ def _decimals(column: Column, track: Track, rows: Sequence[BoardRow], *, shows_a
         return every
     scale = scale_of(column, track)
     values = {value for row in rows if (value := value_of(row, column)) is not None}
-    told_apart = len({scaled_text(value, scale, every) for value in values})
-    enough = (
-        each for each in range(SHOWN, every) if len({scaled_text(value, scale, each) for value in values}) == told_apart
-    )
-    return next(enough, every)
+
+    def told_apart(decimals: int) -> int:
+        return len({scaled_text(value, scale, decimals) for value in values})
+
+    if told_apart(SHOWN) == len(values):  # as nearly always
+        return SHOWN
+    most = told_apart(every)
+    return next((each for each in range(SHOWN, every) if told_apart(each) == most), every)
 
 
 def digits_query(query: Mapping[str, str]) -> dict[str, str]:
