@@ -5,9 +5,9 @@ Markdown and HTML marks, shapes of bullets and of quotation marks, quotation mar
 such as "답변:" at its start. What a text says, and the order in which it says it, stay.
 
 ``masked`` puts ``MASK`` in the place of names. They are found whatever their case, width and the spaces, hyphens and
-invisible characters inside. A name of fewer than ``LONG_NAME`` characters is hidden only where a word begins with it
-and, if it ends in a Latin letter or a digit, where that word ends: "고래" in "고래입니다" but not in "참고래", "AI" but
-not in "fair". Where a team has the name of a thing, the thing is hidden as well: that is the price.
+invisible characters inside. A name of fewer than ``LONG_NAME`` characters is hidden only where it stands as a name and
+is no piece of another word (``name_words``): "고래" in "고래입니다" but not in "참고래" and "고래싸움", "AI" in "AI는"
+but not in "fair". Where a team has the name of a thing, the thing is hidden as well: that is the price.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
+
+from scoring.arena.name_words import is_name
 
 MASK: Final = "〔가림〕"
 LONG_NAME: Final = 4  # characters that count (``_folded``)
@@ -106,16 +108,9 @@ def _found(name: str, folded: str, places: list[int], text: str) -> Iterator[tup
     at = folded.find(name)
     while at >= 0:
         start, end = places[at], places[at + len(name) - 1] + 1
-        if len(name) >= LONG_NAME or _is_word(name, text, start, end):
+        if len(name) >= LONG_NAME or is_name(text, start, end):
             yield start, end
         at = folded.find(name, at + 1)
-
-
-def _is_word(name: str, text: str, start: int, end: int) -> bool:
-    before, after = text[:start][-1:], text[end:][:1]
-    if before.isalnum():
-        return False
-    return not (name[-1].isascii() and after.isascii() and after.isalnum())
 
 
 def _folded(text: str) -> tuple[str, list[int]]:

@@ -22,6 +22,7 @@ import numpy as np
 from scoring.arena import INSTRUMENT, meta_items, meta_systems
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta_scores import MetricScores
+from scoring.arena.meta_warnings import FEW_ITEMS, FEWEST
 from scoring.arena.result import ArenaResult, rounded
 from scoring.composite import COMPARED_DECIMALS
 from scoring.signature import canonical_json, json_sha256
@@ -29,7 +30,6 @@ from scoring.significance.resampling import holm
 
 FORMAT: Final = "malpan-arena-meta@1"
 RESAMPLES: Final = 1000
-FEW_ITEMS: Final = 30
 
 
 def evaluate(result: ArenaResult, metrics: Sequence[MetricScores]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _order(row: Mapping[str, Any]) -> tuple[float, float, str]:
 
 
 def _warnings(labels: Sequence[str], pairs: meta_items.ItemPairs) -> list[str]:
-    found = {"few_systems": len(labels) < meta_systems.FEWEST, "few_items": len(pairs.items) < FEW_ITEMS}
+    found = {"few_systems": len(labels) < FEWEST, "few_items": len(pairs.items) < FEW_ITEMS}
     return [name for name, is_so in found.items() if is_so]
 
 

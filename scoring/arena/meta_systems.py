@@ -9,7 +9,7 @@ There are two intervals, as there are two questions.
 
 * ``systems``: how the metric would agree with people on other systems like these, in a campaign of the same size. A
   bootstrap draws the systems with replacement; pairs of a system with itself say nothing and are left out. None is
-  given for fewer than ``FEWEST`` systems.
+  given for fewer than ``FEWEST`` systems, and readers are warned below ``meta_warnings.ENOUGH``.
 * ``votes``: how the metric agrees with what people think of these very systems, which other items and judges would show
   a little differently. People's scores are drawn from their normal distribution, whose covariance is clustered over
   items and judges (``scoring.arena.intervals``); the metric's scores, of the whole test set, stay. As noise in people's
@@ -32,11 +32,11 @@ import numpy as np
 from scoring.arena.bradley_terry import FloatArray
 from scoring.arena.comparisons import IntArray
 from scoring.arena.intervals import Clustered
+from scoring.arena.meta_warnings import FEWEST
 from scoring.arena.ranks import Pair
 from scoring.composite import COMPARED_DECIMALS
 from scoring.significance.resampling import bootstrap_weights, swaps
 
-FEWEST: Final = 6  # systems of an interval over systems
 TRIALS: Final = 2000  # of the permutation where not all are tried
 
 _EXACT: Final = 12  # systems

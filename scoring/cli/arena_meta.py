@@ -16,6 +16,7 @@ from typing import Any, Final
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta import document_bytes, evaluate
 from scoring.arena.meta_scores import MetricScores, ScoredSystem, metrics_of
+from scoring.arena.meta_warnings import warnings_of
 from scoring.arena.result import compute
 from scoring.arena.scores_file import ScoresInvalid, read_scores
 from scoring.arena.vote_records import Votes
@@ -186,7 +187,10 @@ def section(
 
 def _table(document: Mapping[str, Any], recipe: Recipe, language: Language) -> Iterator[Row]:
     """The header, then a row for each metric, best first."""
-    names = ("metric", "tau", "over_systems", "over_votes", "accuracy", "decided", "acc_eq", "interval", "threshold")
+    names = (
+        *("metric", "tau", "over_systems", "over_votes", "accuracy", "over_systems", "over_votes", "decided"),
+        *("acc_eq", "interval", "threshold"),
+    )
     percent = 100 * (1 - document["level"])
     yield tuple(say(f"meta_{name}", language, percent=percent) for name in names)
     for row in document["metrics"]:
@@ -198,9 +202,11 @@ def _table(document: Mapping[str, Any], recipe: Recipe, language: Language) -> I
             _interval(tau["systems"]),
             _interval(tau["votes"]),
             _percent(systems["accuracy"]["value"]),
+            _percents(systems["accuracy"]["systems"]),
+            _percents(systems["accuracy"]["votes"]),
             _percent(systems["decided"]),
             _NONE if items is None else f"{_percent(items['value'])}{'*' * items['leads']}",
-            _NONE if items is None else f"{_percent(items['low'])}~{_percent(items['high'])}",
+            _percents(items),
             _NONE if items is None else f"{items['threshold']:.4f}",
         )
 
@@ -217,6 +223,10 @@ def _percent(value: float | None) -> str:
     return _NONE if value is None else f"{100 * value:.1f}"
 
 
+def _percents(found: Mapping[str, float] | None) -> str:
+    return _NONE if found is None else f"{_percent(found['low'])}~{_percent(found['high'])}"
+
+
 def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
     numbers = document["numbers"]
     yield say("meta_numbers", language, **numbers)
@@ -227,8 +237,8 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
         yield say("meta_chance", language, pairs=numbers["item_pairs"], **shares)
     else:
         yield say("meta_no_items", language)
-    for name in document["warnings"]:
-        yield say(f"meta_warning_{name}", language)
+    for name in warnings_of(document):
+        yield say(f"meta_warning_{name}", language, percent=100 * (1 - document["level"]))
     for each in document["skipped"]:
         yield say(f"meta_skipped_{each['reason']}", language, name=each["name"])
     yield say("meta_signature", language, hash=document["signature_hash"])

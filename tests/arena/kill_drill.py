@@ -1,8 +1,8 @@
 """A process of its own that kills its children with SIGKILL while they send one judgement, each one step later.
 
 Steps are before each statement to the database, before the commit and after it. After each death the assignment is
-looked at anew. ``python -m tests.arena.kill_drill ASSIGNMENT`` prints what was seen as JSON, the last one of a child
-that came to its end.
+looked at anew. ``python -m tests.arena.kill_drill ASSIGNMENT VALUE`` prints what was seen as JSON, the last one of a
+child that came to its end.
 """
 
 from __future__ import annotations
@@ -24,20 +24,18 @@ from malpan.arena.models import Assignment, Judgement, JudgementDraft  # noqa: E
 from malpan.core.models import AuditEntry  # noqa: E402
 from tests.killing import Step, dies  # noqa: E402
 
-VALUE = {"choice": "first", "reasons": []}
 
-
-def main(pk: int) -> list[dict[str, Any]]:
+def main(pk: int, value: dict[str, Any]) -> list[dict[str, Any]]:
     seen: list[dict[str, Any]] = []
     while True:
         connection.close()
-        is_killed = dies(partial(_send, pk), len(seen) + 1)
+        is_killed = dies(partial(_send, pk, value), len(seen) + 1)
         seen.append(_state(pk))
         if not is_killed:
             return seen
 
 
-def _send(pk: int, step: Step) -> None:
+def _send(pk: int, value: dict[str, Any], step: Step) -> None:
     assignment = Assignment.objects.select_related("judge__user").get(pk=pk)
 
     def execute(call: Callable[..., Any], *arguments: Any) -> Any:
@@ -51,7 +49,7 @@ def _send(pk: int, step: Step) -> None:
 
     to_the_database, connection._commit = connection._commit, commit
     with connection.execute_wrapper(execute):
-        judge_assignment(assignment=assignment, actor=assignment.judge.user, value=VALUE, seconds=5)
+        judge_assignment(assignment=assignment, actor=assignment.judge.user, value=value, seconds=5)
 
 
 def _state(pk: int) -> dict[str, Any]:
@@ -61,11 +59,11 @@ def _state(pk: int) -> dict[str, Any]:
     )
     return {
         "state": Assignment.objects.get(pk=pk).state,
-        "judgements": judgements.count(),
+        "judgements": list(judgements.values_list("value", flat=True)),
         "entries": audited.count(),
         "draft": JudgementDraft.objects.filter(assignment=pk).values_list("value", flat=True).first(),
     }
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(int(sys.argv[1]))))
+    print(json.dumps(main(int(sys.argv[1]), json.loads(sys.argv[2]))))

@@ -20,12 +20,19 @@ from malpan.arena.models import Assignment, CampaignJudge, Judgement, JudgementD
 from malpan.arena.panel import current_balance
 from malpan.arena.queue import next_assignment
 from malpan.core.models import AuditEntry
+from scoring.arena.vote_records import PROTOCOLS
 from tests import locks
 from tests.arena.panels import VALUES, Panel, open_panel
 from tests.paths import ROOT
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
+DRAFTS = {  # what each judge had entered so far
+    "pairwise": {"choice": "tie"},
+    "rubric": {"scores": {"fluency": 2}},
+    "ranking": {"ranks": [3, None, None]},
+    "errors": {"spans": [], "score": 20},
+}
 FIRST, SECOND = ({"choice": choice, "reasons": []} for choice in ("first", "second"))
 
 
@@ -170,24 +177,26 @@ def test_judgement_at_the_closing_is_in_or_refused(panel):
     assert not Assignment.objects.filter(campaign=campaign, state="open").exists()
 
 
-def test_process_killed_at_any_step_of_a_judgement_loses_nothing_and_counts_nothing_twice(panel, settings):
-    judge = panel.judges[0]
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_process_killed_at_any_step_of_a_judgement_loses_nothing_and_counts_nothing_twice(settings, protocol):
+    panel = open_panel(protocol)
+    judge, value, draft = panel.judges[0], VALUES[protocol], DRAFTS[protocol]
+    panel.judge_next(judge)  # the practice
     shown = panel.next(judge)
-    draft = {"choice": "tie"}
     save_draft(assignment=shown, actor=judge.user, value=draft)
 
     done = subprocess.run(
-        [sys.executable, "-m", "tests.arena.kill_drill", str(shown.pk)],
+        [sys.executable, "-m", "tests.arena.kill_drill", str(shown.pk), json.dumps(value)],
         cwd=ROOT, env=_environment(settings), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
 
-    print(f"kill drill: {len(seen) - 1} kills in the middle of one judgement")
+    print(f"kill drill: {len(seen) - 1} kills in the middle of one judgement ({protocol})")
     *before, after, last = seen
     assert len(before) > 10  # one before every statement, one before the commit
-    assert all(each == {"state": "open", "judgements": 0, "entries": 0, "draft": draft} for each in before)
-    committed = {"state": "done", "judgements": 1, "entries": 1, "draft": None}
+    assert all(each == {"state": "open", "judgements": [], "entries": 0, "draft": draft} for each in before)
+    committed = {"state": "done", "judgements": [value], "entries": 1, "draft": None}
     assert after == committed  # killed after the commit: the browser got no answer
     assert last == committed  # and sent it again
 

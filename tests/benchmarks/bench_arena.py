@@ -2,7 +2,8 @@
 
 coverage     intervals of the strengths, of the differences of all pairs and of the order effect: how often they hold
              the truth (``simulation.true_parameters``), on panels of good judges
-judges       who is flagged, on panels that also have fast, tired, position-biased and random judges
+judges       who is flagged, on panels that also have fast, tired, position-biased and random judges, with the share of
+             controls that a campaign has unless its organisers change it, and with twice as many
 ratings      coverage of rankings, rubrics and errors; their truth is the mean over all panels
 agreement    the largest difference of alpha from the package krippendorff, over pairs, rubrics and marked errors
 speed        one fit of 20,000 votes, its bootstrap, and the whole result; beside choix without ties and order
@@ -56,19 +57,25 @@ COVERAGE: Final[dict[str, dict[str, Any]]] = {
 KINDS: Final[tuple[Behaviour, ...]] = (
     *("good",) * 12, *("fast",) * 2, *("tired",) * 2, *("position",) * 2, *("random",) * 2,
 )  # fmt: skip
-MIXED: Final = replace(GOOD, judges=KINDS, control_share=0.1, repeat_share=0.1)
+MIXED: Final = tuple(replace(GOOD, judges=KINDS, control_share=share, repeat_share=share) for share in (0.05, 0.1))
+PARTS: Final = ("coverage", "judges", "ratings", "agreement", "speed")
 SPEED: Final = replace(GOOD, items=1000, judges=("good",) * 40, votes_per_judge=556)  # 20,000 of them real
 
 
 def show(arguments: Sequence[str]) -> None:
-    """Run all parts and print their tables."""
+    """Run the parts asked for and print their tables."""
     options = _options(arguments)
+    panels = options.panels
     with ProcessPoolExecutor(options.processes) as pool:
-        print(_coverage_table(options.panels, options.resamples, pool), flush=True)
-        print(f"\n{_judges_table(options.panels, pool)}", flush=True)
-        print(f"\n{_ratings_table(options.panels, pool)}", flush=True)
-        print(f"\n{_agreement_table(min(options.panels, AGREEMENT_PANELS), pool)}", flush=True)
-    print(f"\n{_speed_table(options.votes, options.rounds)}", flush=True)
+        tables_of: dict[str, Callable[[], str]] = {
+            "coverage": lambda: _coverage_table(panels, options.resamples, pool),
+            "judges": lambda: "\n\n".join(_judges_table(each, panels, pool) for each in MIXED),
+            "ratings": lambda: _ratings_table(panels, pool),
+            "agreement": lambda: _agreement_table(min(panels, AGREEMENT_PANELS), pool),
+            "speed": lambda: _speed_table(options.votes, options.rounds),
+        }
+        for number, part in enumerate(options.parts):
+            print(("\n" if number else "") + tables_of[part](), flush=True)
 
 
 truth_of = cache(true_parameters)
@@ -149,8 +156,8 @@ def _coverage_table(panels: int, resamples: int, pool: ProcessPoolExecutor) -> s
     return head + markdown_table((*columns, f"order effect of {ORDER}", "its RMSE of one panel"), rows)
 
 
-def _judges_table(panels: int, pool: ProcessPoolExecutor) -> str:
-    found = [one for panel in _over(flagged, MIXED, panels, pool) for one in panel]
+def _judges_table(panel: Panel, panels: int, pool: ProcessPoolExecutor) -> str:
+    found = [one for judges in _over(flagged, panel, panels, pool) for one in judges]
     say("  judges: done")
     every, any_flag = Counter(kind for kind, _ in found), Counter(kind for kind, flags in found if flags)
     by_flag = Counter((kind, flag) for kind, flags in found for flag in flags)
@@ -163,7 +170,12 @@ def _judges_table(panels: int, pool: ProcessPoolExecutor) -> str:
         ]
         for kind in dict.fromkeys(KINDS)
     ]
-    head = f"Judges flagged, {panels} panels of these kinds, 100 votes a judge: 80 real, 10 controls, 10 repeats\n\n"
+    extra = round(panel.control_share * panel.votes_per_judge)
+    real = panel.votes_per_judge - 2 * extra
+    head = (
+        f"Judges flagged, {panels} panels of these kinds, {panel.votes_per_judge} votes a judge: {real} real, {extra} "
+        f"controls, {extra} repeats\n\n"
+    )
     return head + markdown_table(("judges", "number", "flagged", "controls", "random", "position"), rows)
 
 
@@ -244,6 +256,7 @@ def _share(part: int, whole: int) -> str:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks arena")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--panels", type=int, default=500)
     parser.add_argument("--resamples", type=int, default=500)
     parser.add_argument("--votes", type=int, default=20_000)

@@ -1,8 +1,8 @@
 """The meta-evaluation of ``scoring.arena.meta`` on simulated panels, whose truth is known, and its speed.
 
-systems      tau of three metrics (their scores are the strengths with noise of 0.3, 0.8 and 2 times the spread) on 6,
-             10 and 20 systems: how often the interval over systems holds the mean of all panels, and the interval over
-             votes the tau with the true strengths
+systems      tau and pairwise accuracy of three metrics (their scores are the strengths with noise of 0.3, 0.8 and 2
+             times the spread) on 6, 8, 10 and 20 systems: how often the interval over systems holds the mean of all
+             panels, and the interval over votes the figure with the true strengths
 items        acc_eq of three metrics on 30 and 100 items of eight systems: how often the interval holds the value of a
              campaign with thousands of items
 speed        ten systems, 200 items, 4,000 votes, six metrics, beside the result itself
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -30,6 +30,8 @@ from scoring.arena.vote_records import Protocol, Votes
 from tests.benchmarks.tables import markdown_table
 
 LEVEL: Final = 0.05
+PARTS: Final = ("systems", "items", "speed")
+SYSTEMS: Final = (6, 8, 10, 20)
 SPREAD: Final = 0.8
 SYSTEM_NOISE: Final = (0.3, 0.8, 2.0)
 ITEM_NOISE: Final = (0.3, 1.0, 3.0)
@@ -38,20 +40,27 @@ PROTOCOLS: Final[tuple[Protocol, ...]] = ("pairwise", "rubric")
 
 
 def show(arguments: Sequence[str]) -> None:
-    """Run all parts and print their tables."""
+    """Run the parts asked for and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks meta")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--panels", type=int, default=200)
     parser.add_argument("--truth", type=int, default=4000, help="items of the campaign that stands for the truth")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     with ProcessPoolExecutor(options.processes) as pool:
-        print(_systems_table(options.panels, pool), flush=True)
-        print(f"\n{_items_table(options.panels, options.truth, pool)}", flush=True)
-    print(f"\n{_speed_table()}", flush=True)
+        tables_of: dict[str, Callable[[], str]] = {
+            "systems": lambda: _systems_table(options.panels, pool),
+            "items": lambda: _items_table(options.panels, options.truth, pool),
+            "speed": _speed_table,
+        }
+        for number, part in enumerate(options.parts):
+            print(("\n" if number else "") + tables_of[part](), flush=True)
 
 
 def of_systems(systems: int, seed: int) -> dict[str, Any] | None:
-    """Of one panel and each metric: tau, its intervals, and the tau with the true strengths."""
+    """Of one panel, by figure ("tau", "accuracy"): of each metric its value, its intervals ("systems", "votes"), and
+    the value with the true strengths ("truth").
+    """
     random = np.random.default_rng(seed)
     strengths = random.normal(size=systems) * SPREAD
     panel = Panel(tuple(strengths), ("good",) * 15, items=100, votes_per_judge=100, resamples=200)
@@ -64,11 +73,16 @@ def of_systems(systems: int, seed: int) -> dict[str, Any] | None:
     found = meta_systems.agreements(pairs, metrics, resamples=500, seed=seed, level=LEVEL)
     true = replace(pairs, scores=strengths, side=pairs.signs(strengths))
     truth = meta_systems.agreements(true, metrics, resamples=1, seed=seed, level=LEVEL)
+    return {name: _figures(found, truth, name) for name in ("tau", "accuracy")}
+
+
+def _figures(found: Sequence[Any], truth: Sequence[Any], name: str) -> dict[str, list[Any]]:
+    figures = [getattr(each, name) for each in found]
     return {
-        "tau": [each.tau.value for each in found],
-        "systems": [(each.tau.systems.low, each.tau.systems.high) for each in found if each.tau.systems],
-        "votes": [(each.tau.votes.low, each.tau.votes.high) for each in found if each.tau.votes],
-        "truth": [each.tau.value for each in truth],
+        "value": [each.value for each in figures],
+        "systems": [(each.systems.low, each.systems.high) for each in figures if each.systems],
+        "votes": [(each.votes.low, each.votes.high) for each in figures if each.votes],
+        "truth": [getattr(each, name).value for each in truth],
     }
 
 
@@ -107,22 +121,23 @@ def metrics_of(votes: Votes, strengths: Sequence[float], count: int) -> list[Met
 
 def _systems_table(panels: int, pool: ProcessPoolExecutor) -> str:
     rows = []
-    for systems in (6, 10, 20):
+    for systems in SYSTEMS:
         found = [each for each in pool.map(partial(of_systems, systems), range(panels)) if each]
-        taus, truth = (np.asarray([each[name] for each in found]) for name in ("tau", "truth"))
-        target = taus.mean(axis=0)
-        over_systems, over_votes = (np.asarray([each[name] for each in found]) for name in ("systems", "votes"))
         for number, noise in enumerate(SYSTEM_NOISE):
-            rows.append(
-                [
-                    f"{systems} systems, noise {noise}",
-                    f"{target[number]:.2f} ({truth.mean(axis=0)[number]:.2f})",
-                    *_held(over_systems[:, number], target[number]),
-                    *_held(over_votes[:, number], truth[:, number]),
-                ]
-            )
-    head = f"tau of {panels} panels (true strengths: in brackets), and 95 % intervals that hold it\n\n"
-    return head + markdown_table(("systems", "tau", "over systems", "width", "over votes", "width"), rows)
+            told = [_told([each[name] for each in found], number) for name in ("tau", "accuracy")]
+            rows.append([f"{systems} systems, noise {noise}", *told[0], *told[1]])
+    head = f"Figures of {panels} panels (with true strengths: in brackets), and 95 % intervals that hold them\n\n"
+    held = ("over systems", "width", "over votes", "width")
+    columns = [name for figure in ("tau", "pairs right") for name in (figure, *held)]
+    return head + markdown_table(("systems", *columns), rows)
+
+
+def _told(found: Sequence[dict[str, list[Any]]], number: int) -> list[str]:
+    """Of the metric ``number``: the mean, and how often its intervals hold it."""
+    values, truth = (np.asarray([each[name][number] for each in found]) for name in ("value", "truth"))
+    over_systems, over_votes = (np.asarray([each[name][number] for each in found]) for name in ("systems", "votes"))
+    target = values.mean()
+    return [f"{target:.2f} ({truth.mean():.2f})", *_held(over_systems, target), *_held(over_votes, truth)]
 
 
 def _items_table(panels: int, truth: int, pool: ProcessPoolExecutor) -> str:

@@ -259,6 +259,7 @@ PAGES: Final[dict[str, Rule]] = {
     "arena_invitation": Rule(JUDGE),
     "arena_campaign": Rule(JUDGE, agreed, campaign("asked")),
     "arena_known_teams": Rule(JUDGE, lambda w: {"teams": w.teams["other"].number}, campaign("asked")),
+    "arena_tell": Rule(JUDGE, {"text": "지도한 학생이 있습니다."}, campaign("asked")),
     "arena_queue": Rule(JUDGE, at=campaign("waiting")),
     "arena_assignment": Rule(JUDGE, {"choice": "first", "expected": "0"}, campaign("shown")),
     "arena_draft": Rule(JUDGE, {"choice": "tie"}, campaign("shown")),

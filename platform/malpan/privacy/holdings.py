@@ -266,9 +266,9 @@ HOLDINGS: Final = (
         "user",
         (
             *(*_CAMPAIGN, "email", "institution", "invited_at", "accepted_at", "consented_at", "consent_version"),
-            *("calibrated_at", "removed_at", "removal_reason"),
+            *("told", "told_at", "calibrated_at", "removed_at", "removal_reason"),
         ),
-        emptied=("email", "institution"),
+        emptied=("email", "institution", "told"),
     ),
     Holding(
         JUDGE_INVITATIONS,

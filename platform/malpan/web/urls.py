@@ -129,6 +129,7 @@ urlpatterns = [
     path("arena/invitation/<str:token>/", arena.invitation_page, name="arena_invitation"),
     path("arena/<int:pk>/", arena.campaign_page, name="arena_campaign"),
     path("arena/<int:pk>/teams/", arena.known_teams_action, name="arena_known_teams"),
+    path("arena/<int:pk>/tell/", arena.tell_action, name="arena_tell"),
     path("arena/<int:pk>/judge/", arena_queue.queue_page, name="arena_queue"),
     path("arena/<int:pk>/judge/<uuid:key>/", arena_queue.assignment_page, name="arena_assignment"),
     path("arena/<int:pk>/judge/<uuid:key>/draft/", arena_queue.draft_action, name="arena_draft"),

@@ -81,6 +81,45 @@ def test_names_are_hidden_however_they_are_written(text: str, names: list[str], 
     assert masked(text, names) == expected
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        *("", "는", "의", "에서는", "에게서도", "까지만", "처럼", "으로부터의", "밖에는", "이야말로", "보다도"),
+        *("입니다", "이었습니다", "였다", "인데", "이라는", "예요", "이지만", "이라서", "라며", "이다", "라고", "랑은"),
+        *("팀", "팀은", "팀장님이", "교수님께서", "씨의", "네가", "들은", "모델로는", "대학교에서", "심사위원입니다"),
+        *(", ", ")", ". 또", "\n다음", "7B", "LLM은", "-2"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "저희 ", "(", "우리", "팀", "우리팀", "KoGPT", '"'])
+def test_a_short_name_is_hidden_with_what_korean_writes_on_to_it(before: str, rest: str) -> None:
+    assert masked(f"{before}고래{rest}", ["고래"]) == f"{before}{MASK}{rest}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("고래싸움에 새우 등", "고래"),
+        ("고래고기와 고래잡이", "고래"),
+        ("참고래는 수염고래이다", "고래"),
+        ("과정을 이수했다", "이수"),
+        ("이수하면 이수증을 받는다", "이수"),
+        ("나라말싸미", "나라말"),
+        ("우리말샘에서 찾다", "우리말"),
+        ("김철수민이 왔다", "김철수"),
+        ("바다표범", "바다"),
+        ("온바다에", "바다"),
+        ("main과 AIs, AI2", "AI"),
+        ("maintain", "AI"),
+    ],
+)
+def test_a_short_name_inside_another_word_stays(text: str, name: str) -> None:
+    assert masked(text, [name]) == text
+
+
+def test_a_latin_name_ends_where_hangul_begins() -> None:
+    assert masked("우리KAI는 KAI팀의 KAI", ["KAI"]) == f"우리{MASK}는 {MASK}팀의 {MASK}"
+
+
 def test_what_is_hidden_is_hidden_once_and_for_all() -> None:
     text = "나라말싸미 팀의 나라말싸미 모델"
     found = masked(text, ["나라말싸미"])

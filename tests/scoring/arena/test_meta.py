@@ -15,6 +15,7 @@ from scoring.arena import meta_items, meta_systems
 from scoring.arena.comparable import NoResult
 from scoring.arena.meta import document_bytes, evaluate
 from scoring.arena.meta_scores import MetricScores
+from scoring.arena.meta_warnings import warnings_of
 from scoring.arena.result import compute
 from scoring.arena.simulation import Panel, simulate
 from scoring.arena.vote_records import PROTOCOLS, ArenaItem, Judge, System, Vote, Votes, VoteSettings
@@ -277,6 +278,7 @@ def test_what_cannot_be_judged_is_named():
     assert of(document, "corpus")["items"] is None
     assert of(document, "full")["items"] is not None
     assert document["warnings"] == ["few_items"]
+    assert warnings_of(document) == ["narrow_systems", "few_items"]
 
 
 def test_few_systems_have_no_interval_over_systems():
@@ -288,6 +290,11 @@ def test_few_systems_have_no_interval_over_systems():
     assert "few_systems" in document["warnings"]
     with pytest.raises(NoResult):
         evaluate(compute(votes), [MetricScores("one", {"S01": 0.5})])
+
+
+@pytest.mark.parametrize(("systems", "expected"), [(5, []), (6, ["narrow_systems"]), (9, ["narrow_systems"]), (10, [])])
+def test_below_ten_systems_readers_are_told_that_intervals_are_narrow(systems, expected):
+    assert warnings_of({"numbers": {"systems": systems}, "warnings": []}) == expected
 
 
 def test_the_same_input_gives_the_same_bytes_and_other_scores_another_signature():

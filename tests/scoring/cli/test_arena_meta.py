@@ -53,6 +53,8 @@ def test_the_table_is_printed_and_the_document_is_stored(folder, tmp_path, capsy
     assert "타우 b" in printed
     document = json.loads(out.read_bytes())
     row = next(each for each in document["metrics"] if each["name"] == "rouge_1")
+    for interval in row["systems"]["accuracy"]["systems"], row["systems"]["accuracy"]["votes"]:
+        assert f"{100 * interval['low']:.1f}~{100 * interval['high']:.1f}" in printed
     people = {each["label"]: each["score"] for each in compute(VOTES).document()["systems"]}
     scores = {label: json.loads((folder / f"{label}.json").read_bytes())["scores"]["rouge_1"] for label in people}
     tau = kendalltau(list(people.values()), list(scores.values())).statistic
@@ -70,6 +72,7 @@ def test_both_languages_and_forms_name_the_metric_and_leave_no_gap(folder, capsy
     assert "rouge_1" in printed
     assert "{" not in printed
     assert ("Signature" in printed) == (language == "en")
+    assert ("fewer than ten systems" if language == "en" else "시스템이 열 개보다 적어") in printed
 
 
 def test_files_are_matched_by_label_name_or_number(folder, tmp_path, capsys):

@@ -573,6 +573,31 @@ def test_what_a_judge_declared_too_much_of_is_looked_at_before_the_opening(world
     assert campaign.opened_at is not None
 
 
+def test_a_reason_that_is_sent_while_the_effect_is_computed_stays_in_the_form(world: World, writer: Client) -> None:
+    campaign = world.closed()
+    judge = campaign.judges.order_by("pk")[0]
+    address = url(world, f"{campaign.pk}/judges/{judge.pk}/exclude/")
+    assert not parse(writer.get(address).content.decode()).all("form", "manage-form")
+    sent = {"reason": "끝까지 같은 쪽만 고름"}
+    refused = writer.post(address, sent)
+    page = parse(refused.content.decode())
+    assert (refused.status_code, red(page)) == (422, ["confirm"])
+    assert page.one("input", name="reason").attributes["value"] == sent["reason"]
+    assert "아직 빼지 않았습니다" in page.text
+    again = {**sent, "confirm": "on", "preview": "1"}
+    for is_computed in (False, True):
+        looked = writer.post(address, again)
+        page = parse(looked.content.decode())
+        assert looked.status_code == 200
+        assert page.one("input", name="reason").attributes["value"] == sent["reason"]
+        assert bool(page.all("section", **{"aria-labelledby": "effect-title"})) == is_computed
+        assert ("아직 빼지 않았습니다" in page.text) != is_computed
+        work_off()
+    assert not Exclusion.objects.exists()
+    assert writer.post(address, {**sent, "confirm": "on"}).status_code == 302
+    assert Exclusion.objects.get().reason == sent["reason"]
+
+
 def test_what_will_be_public_names_no_judge_and_the_field_is_told(world: World, writer: Client) -> None:
     campaign = world.closed()
     judge = campaign.judges.order_by("pk")[0]

@@ -178,7 +178,7 @@ def _near_teams(campaign: Campaign) -> dict[int, list[int]]:
 
 def _judge(row: Any, barred: int, near_teams: list[int]) -> dict[str, Any]:
     """``row`` is of ``judges_of``. Neither name nor address nor institution."""
-    names = ("invited_at", "accepted_at", "consented_at", "calibrated_at", "removed_at", "done", "total")
+    names = ("invited_at", "accepted_at", "consented_at", "calibrated_at", "removed_at", "told_at", "done", "total")
     return {name: getattr(row, name) for name in names} | {
         "id": row.pk,
         "state": judge_state(row, timezone.now()),

@@ -53,6 +53,7 @@ from malpan.arena.errors.judges import (
     TeamsUnknown,
     TooManyDeclared,
     TooManyJudges,
+    WordMissing,
 )
 from malpan.arena.errors.judging import (
     AssignmentNotFound,
@@ -152,4 +153,5 @@ __all__ = [
     "TooManyJudges",
     "TooManySystems",
     "ValueInvalid",
+    "WordMissing",
 ]

@@ -148,6 +148,13 @@ class JudgeRemoved(Forbidden):
     text = _("이 평가에서 제외되었습니다. 궁금한 점은 운영자에게 물어 주십시오.")
 
 
+class WordMissing(Unprocessable):
+    """Nothing to tell the organisers, or too much. Params: ``limit``, of characters at a time."""
+
+    text = _("운영자에게 알릴 말을 %(limit)s자까지 적어 주십시오. 이미 여러 번 알렸다면 운영자의 답을 기다려 주십시오.")
+    field = "text"
+
+
 class ConsentMissing(Forbidden):
     """The judge has not agreed to the notice or not acknowledged the guideline. Params: none."""
 

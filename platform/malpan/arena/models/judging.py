@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from malpan.arena.models.campaign import Campaign, CampaignItem, CampaignSystem, Rubric
 
 NOTE_MAX = 2000
+WORD_MAX = 1000  # to the organisers, at a time
+TOLD_MAX = 10_000  # … and altogether
 
 
 class CampaignJudge(models.Model):
@@ -23,7 +25,8 @@ class CampaignJudge(models.Model):
     they acknowledged. ``declared_teams``: the numbers of teams that they know, ``declared_late``: how many of them they
     declared on their own after they were shown an output, ``barred_teams``: those for which an organiser stands, who
     barred them. ``cleared_teams``: the numbers of teams whose institution has a name like the judge's, and is another
-    one, as an organiser said (``arena.near``). Of a person whose data were erased, and of every judge of an imported
+    one, as an organiser said (``arena.near``). ``told``: what they wrote to the organisers, the last at its end, at
+    ``told_at`` (``arena.judge_word``). Of a person whose data were erased, and of every judge of an imported
     campaign, ``user`` and ``email`` are gone; their judgements stay.
     """
 
@@ -59,6 +62,8 @@ class CampaignJudge(models.Model):
         _("기관이 다르다고 확인한 팀"), default=list, db_default=[], blank=True, editable=False
     )
     declared_late = models.PositiveSmallIntegerField(_("출력을 본 뒤에 밝힌 팀의 수"), default=0, db_default=0)
+    told = models.TextField(_("운영자에게 알린 말"), max_length=TOLD_MAX, blank=True, default="", db_default="")
+    told_at = models.DateTimeField(_("운영자에게 알린 시각"), null=True, blank=True)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
     removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
     returns = models.PositiveSmallIntegerField(_("다시 초대한 횟수"), default=0)

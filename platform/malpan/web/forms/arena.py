@@ -1,4 +1,6 @@
-"""Forms of a judge: consent, teams they know; and what a judge entered, as a value of the votes file."""
+"""Forms of a judge: consent, teams they know, a word to the organisers; and what a judge entered, as a value of the
+votes file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.arena.judges import consent_version_of
 from malpan.arena.models import Assignment, Campaign, CampaignJudge
-from malpan.web.forms.fields import ConfirmField, one_line
+from malpan.arena.models.judging import WORD_MAX
+from malpan.web.forms.fields import ConfirmField, one_line, text_area
 from scoring.particles import fitted
 
 SPANS_MAX: Final = 200
@@ -59,6 +62,20 @@ class KnownTeamsForm(forms.Form):
         """The teams as the services take them. A name may be made of digits."""
         parts = self.cleaned_data["teams"]
         return {"team_numbers": [int(part) for part in parts if _NUMBER.fullmatch(part)], "team_names": parts}
+
+
+class TellForm(forms.Form):
+    """What a judge tells the organisers."""
+
+    text = forms.CharField(
+        label=_("알릴 말"),
+        max_length=WORD_MAX,
+        widget=text_area(5),
+        help_text=_("운영자만 읽습니다. 참가팀과 다른 평가자에게는 보이지 않습니다."),
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, auto_id="tell-%s")
 
 
 # --- what a judge entered ---------------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def _whom(exclusion: Any) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @manage_page(Permission.MANAGE)
 def exclude_judge_page(request: MemberRequest, access: ManageAccess, pk: int, judge_pk: int) -> HttpResponse:
-    """What leaving out a judge changes; POST leaves them out."""
+    """What leaving out a judge changes; POST leaves them out, and keeps what was typed where it cannot."""
     campaign = campaign_at(access, pk)
     return _exclude(request, access, campaign, judge_of(campaign, judge_pk), None)
 

@@ -20,6 +20,7 @@ from malpan.arena.consent import has_consented
 from malpan.arena.declaring import declare_bars
 from malpan.arena.errors import GuidelineChanged, JudgeInvitationForAnother
 from malpan.arena.invitations import accept_invitation, invitation_of, obstacle_to
+from malpan.arena.judge_word import tell_organisers
 from malpan.arena.judges import give_consent
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.queue import own_judgements, progress_of
@@ -28,7 +29,7 @@ from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.teams.invitations import masked
 from malpan.web.acting import act
-from malpan.web.forms.arena import ConsentForm, KnownTeamsForm
+from malpan.web.forms.arena import ConsentForm, KnownTeamsForm, TellForm
 from malpan.web.pages.context import MemberRequest, members_only, page_of
 from malpan.web.presenters import arena
 
@@ -116,6 +117,7 @@ def _campaign_page(
     *,
     consent: ConsentForm | None = None,
     known: KnownTeamsForm | None = None,
+    tell: TellForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     campaign, progress = judge.campaign, progress_of(judge)
@@ -134,6 +136,7 @@ def _campaign_page(
         "has_consented": has_consented(judge),
         "consent": consent or ConsentForm(judge=judge),
         "known": known or KnownTeamsForm(),
+        "tell": tell or TellForm(),
     }
     return render(request, "pages/arena_campaign.html", context, status=status)
 
@@ -152,6 +155,23 @@ def known_teams_action(request: MemberRequest, pk: int) -> HttpResponse:
         to=reverse("arena_campaign", args=[pk]),
         render_again=lambda status: _campaign_page(request, judge, known=form, status=status),
         error_field="teams",
+    )
+
+
+@require_POST
+@members_only
+def tell_action(request: MemberRequest, pk: int) -> HttpResponse:
+    """Tell the organisers of a conflict of interest."""
+    judge = judge_for(request.user, pk)
+    form = TellForm(request.POST)
+    return act(
+        request,
+        lambda values: tell_organisers(judge=judge, actor=request.user, text=values["text"]),
+        form=form,
+        success=_("운영자에게 알렸습니다."),
+        to=reverse("arena_campaign", args=[pk]) + "#tell",
+        render_again=lambda status: _campaign_page(request, judge, tell=form, status=status),
+        error_field="text",
     )
 
 

@@ -45,10 +45,12 @@ def card_page(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404 from error
     recipes = [(recipe.id, recipe.title(language())) for recipe in recipes_with(name)]
     scores = scores_on_card(name)
+    metrics = card_lines(published_metrics(scores), scores)
     context = {
         "card": card,
         "recipes": recipes,
         "lines": agreement_lines(agreements_on_card(name)),
-        "metrics": card_lines(published_metrics(scores), scores),
+        "metrics": metrics,
+        "has_narrow": any(line.is_narrow for line in metrics),
     }
     return render(request, "pages/metrics_card.html", context)

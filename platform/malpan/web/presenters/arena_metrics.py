@@ -14,10 +14,15 @@ from malpan.competitions.references import recipe_named
 from malpan.web.plots.forest import Estimate, Forest, forest
 from malpan.web.presenters.arena_manage import figure_text
 from malpan.web.presenters.scores import language
+from scoring.arena.meta_warnings import warnings_of
 from scoring.cards import card_for
 
 NONE: Final = "–"
 WARNINGS: Final = {
+    "narrow_systems": _(
+        "시스템이 열 개보다 적어 ‘다른 시스템’의 구간이 좁게 나옵니다. 참값이 구간 밖에 있는 일이 95% 구간이라는 "
+        "말보다 잦으며, 지표가 시스템을 거의 모두 바르게 늘어놓을 때 가장 잦습니다."
+    ),
     "few_systems": _("시스템이 여섯 개보다 적어 다른 시스템에 넓혀 볼 구간을 내지 않습니다."),
     "few_items": _("문항이 서른 개보다 적어 문항 단위의 값이 거칠고 조금 높게 나옵니다."),
 }
@@ -39,6 +44,8 @@ class MetricLine:
     over_systems: str
     over_votes: str
     accuracy: str
+    accuracy_over_systems: str
+    accuracy_over_votes: str
     decided: str
     leads_systems: bool
     items: str
@@ -48,12 +55,15 @@ class MetricLine:
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """How far a score of a card agreed with people in one campaign."""
+    """How far a score of a card agreed with people in one campaign. ``is_narrow``: its interval of tau is, as there are
+    few systems.
+    """
 
     result: CampaignResult
     score: str
     tau: str
     interval: str
+    is_narrow: bool
     systems: int
     items: str
     items_interval: str
@@ -94,7 +104,7 @@ def metrics_context(document: Mapping[str, Any], recipe: str) -> dict[str, Any]:
         "has_items": any(row["items"] for row in rows),
         "systems_plot": _systems_plot(rows, recipe),
         "items_plot": _items_plot(rows, recipe),
-        "warnings": [WARNINGS[name] for name in document["warnings"]],
+        "warnings": [WARNINGS[name] for name in warnings_of(document)],
         "skipped": [(_label(each["name"], recipe), SKIPPED[each["reason"]]) for each in document["skipped"]],
         "signature_hash": document["signature_hash"],
     }
@@ -118,6 +128,7 @@ def _card_line(result: CampaignResult, document: Mapping[str, Any], row: Mapping
         score=_label(row["name"], result.campaign.track.recipe),
         tau=_figure(tau["value"]),
         interval=_interval(tau["systems"] or tau["votes"]),
+        is_narrow="narrow_systems" in warnings_of(document),
         systems=document["numbers"]["systems"],
         items=_percent(items["value"]) if items else NONE,
         items_interval=_percents(items) if items else "",
@@ -134,10 +145,12 @@ def _line(row: Mapping[str, Any], recipe: str) -> MetricLine:
         over_systems=_interval(systems["tau"]["systems"]),
         over_votes=_interval(systems["tau"]["votes"]),
         accuracy=_percent(systems["accuracy"]["value"]),
+        accuracy_over_systems=_percents(systems["accuracy"]["systems"]),
+        accuracy_over_votes=_percents(systems["accuracy"]["votes"]),
         decided=_percent(systems["decided"]),
         leads_systems=systems["leads"],
         items=_percent(items["value"]) if items else NONE,
-        items_interval=_percents(items) if items else NONE,
+        items_interval=_percents(items),
         leads_items=bool(items and items["leads"]),
     )
 
@@ -190,5 +203,5 @@ def _percent(value: float | None) -> str:
     return NONE if value is None else f"{100 * value:.1f}%"
 
 
-def _percents(found: Mapping[str, float]) -> str:
-    return f"{_percent(found['low'])} ~ {_percent(found['high'])}"
+def _percents(found: Mapping[str, float] | None) -> str:
+    return NONE if found is None else f"{_percent(found['low'])} ~ {_percent(found['high'])}"

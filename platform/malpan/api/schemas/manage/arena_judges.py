@@ -22,6 +22,7 @@ class ManagedJudge(Schema):
     does not see, as the names of their institutions are alike, until ``clearJudge`` says that these are two.
     ``declared_alone``: those of teams that the judge declared and ``barJudge`` did not name; if they leave too few
     systems, the campaign does not open (``declared_too_much``) until ``barJudge`` names them or the judge is removed.
+    ``told_at``: when the judge last wrote to the organisers; what, the manage page of the judge says.
     """
 
     id: int
@@ -36,6 +37,7 @@ class ManagedJudge(Schema):
     barred: int
     near_teams: list[int]
     declared_alone: list[int]
+    told_at: datetime | None
 
 
 class Reminded(Schema):
