@@ -31,7 +31,7 @@ from tests.web import html
 from tests.web.conftest import client_of
 
 PLATFORM = ROOT / "platform" / "malpan"
-NO_ENTRIES = {"store_true", "login_failed", "confirm_email"}  # an action of argparse, and those of allauth
+NO_ENTRIES = {"reset_password", "store_true", "login_failed", "confirm_email"}  # of argparse, and of allauth
 SIDES = {"before", "after", "changes", "facts"}  # what is written out for an entry is called so
 
 
