@@ -216,10 +216,11 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "the pairs with --items.",
     ),
     "meta_warning_narrow_systems": Message(
-        "시스템이 열 개보다 적어 ‘다른 시스템’의 구간이 좁게 나옵니다. 참값이 구간 밖에 있는 일이 {percent:g}% "
-        "구간이라는 말보다 잦으며, 지표가 시스템을 거의 모두 바르게 늘어놓을 때 가장 잦습니다.",
-        "There are fewer than ten systems: intervals over other systems come out too narrow. The truth is outside more "
-        "often than {percent:g} % intervals say, most of all where a metric orders nearly all systems right.",
+        "시스템이 열 개보다 적어 ‘다른 시스템’의 구간이 좁게 나올 수 있습니다. 참값이 구간 밖에 있는 일이 "
+        "{percent:g}% 구간이라는 말보다 잦을 수 있으며, 지표가 시스템을 거의 모두 바르게 늘어놓을 때 가장 잦습니다.",
+        "There are fewer than ten systems: intervals over other systems may come out too narrow. The truth may be "
+        "outside more often than {percent:g} % intervals say, most of all where a metric orders nearly all systems "
+        "right.",
     ),
     "meta_warning_few_systems": Message(
         "시스템이 여섯 개보다 적어 다른 시스템에 넓혀 볼 구간을 내지 않습니다.",
