@@ -29,7 +29,7 @@ from tests.paths import ROOT
 
 PLATFORM = ROOT / "platform/malpan"
 APPS = ("core", "accounts", "competitions", "teams", "submissions", "leaderboard", "arena", "stages")
-PERSONAL = {"accounts.user", "accounts.apitoken"}  # of a person, whatever they take part in
+PERSONAL = {"accounts.user", "accounts.apitoken", "accounts.answeredrequest"}  # of a person, whatever they take part in
 APPEND_ONLY = (AuditEntry, QuotaEntry, ChainEntry)
 
 
