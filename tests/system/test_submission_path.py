@@ -52,4 +52,4 @@ def test_the_recipe_and_metric_of_a_plug_in_work_on_the_site(stack: Stack) -> No
     page = visitor.get("/competitions/toys/board/").text
     assert "장난감 팀" in page
     assert "글자 겹침" in page
-    assert "100.0000000" in page
+    assert "100.0000" in page

@@ -248,7 +248,7 @@ def test_a_judge_who_declares_too_many_is_told_whom_to_ask(judge: Judge) -> None
     assert page.one("input", id="known-teams").attributes["aria-invalid"] == "true"
     assert CampaignJudge.objects.get(pk=judge.row.pk).declared_teams == []
     told = html.parse(judge.client.get(judge.url("arena_campaign")).content.decode())
-    assert "아는 팀이 많으면 운영자에게 알려 주십시오" in told.text
+    assert "아는 팀이 많으면 아래의 ‘운영자에게 알리기’로 알려 주십시오" in told.text
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

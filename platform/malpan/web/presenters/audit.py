@@ -157,6 +157,7 @@ FACTS: Final[dict[str, Promise]] = {
     "awards": _("상장 번호"),
     "campaign": _("평가"),
     "changed_rows": _("바뀐 줄"),
+    "characters": _("글자 수"),
     "choices_lapsed": _("풀린 최종 선택"),
     "competition": _("대회"),
     "counts": _("건수"),
