@@ -92,7 +92,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     **dict.fromkeys(
         (
             *("arena", "arena_invitation", "arena_campaign", "arena_known_teams", "arena_queue", "arena_assignment"),
-            *("arena_draft", "arena_done"),
+            *("arena_draft", "arena_done", "arena_tell"),
         ),
         _JUDGES,
     ),
