@@ -28,7 +28,6 @@ from malpan.competitions.selectors import (
     published_competitions,
     sample_file,
     tracks_of,
-    with_tracks,
 )
 from malpan.competitions.services import add_data_file, post_notice
 from malpan.core.errors import AddressNotFound
@@ -93,20 +92,6 @@ def test_first_track_is_shown_when_none_is_named():
     assert get_track(competition, second.slug) == second
     with pytest.raises(TrackNotFound):
         get_track(competition, "none")
-
-
-def test_a_competition_comes_with_its_own_tracks_also_while_it_is_hidden(django_assert_num_queries):
-    competition, without_tracks = CompetitionFactory.create_batch(2, is_published=False)
-    tracks = [TrackFactory.create(competition=competition, position=position) for position in (2, 1)]
-    TrackFactory.create()
-
-    with django_assert_num_queries(2):
-        found = with_tracks(competition.slug)
-
-    assert found == (competition, tracks[::-1])
-    assert with_tracks(without_tracks.slug) == (without_tracks, [])
-    with pytest.raises(CompetitionNotFound):
-        with_tracks("none")
 
 
 def test_phases_stand_by_the_order_of_their_tracks_and_are_found_in_their_own_competition():

@@ -167,6 +167,6 @@ def test_standings_that_another_is_computing_are_asked_for_once(phase: Phase, mo
         return each == phase and refresh(each)
 
     monkeypatch.setattr(standings, "refresh", refreshed)
-    read = at_one_moment(Phase.objects.filter(track=phase.track), lambda phases: [each.is_due for each in phases])
+    read = at_one_moment(phase.track.competition, lambda phases: [each.is_due for each in phases])
     assert asked == [phase.pk, other.pk]
     assert read == [False, True]

@@ -205,7 +205,7 @@ def test_the_rows_on_the_public_board_are_those_that_visitors_see(phase: Phase) 
         def read(phases: list[Any]) -> list[Standing]:
             return on_public_board(phases[0], submissions)
 
-        rows = at_one_moment(Phase.objects.filter(pk=phase.pk), read)
+        rows = at_one_moment(phase, read)
         return sorted((row.submission_id, row.final_score) for row in rows)
 
     assert shown() == [(early.pk, 0.5), (late.pk, 0.9)]
@@ -217,7 +217,7 @@ def test_the_rows_on_the_public_board_are_those_that_visitors_see(phase: Phase) 
 
 
 def test_nothing_is_on_the_board_of_a_phase_without_results(phase: Phase) -> None:
-    assert at_one_moment(Phase.objects.filter(pk=phase.pk), lambda phases: on_public_board(phases[0])) == []
+    assert at_one_moment(phase, lambda phases: on_public_board(phases[0])) == []
 
 
 def test_several_phases_are_read_at_one_moment_in_their_order(phase: Phase) -> None:
@@ -226,7 +226,7 @@ def test_several_phases_are_read_at_one_moment_in_their_order(phase: Phase) -> N
         scored(each, f"팀 {each.pk}", 0.5)
     Phase.objects.filter(pk=phase.pk).update(title_ko="다른 이름")  # so that the database finds it last
 
-    read = at_one_moment(Phase.objects.filter(track=phase.track).order_by(), lambda phases: phases)
+    read = at_one_moment(phase.track.competition, lambda phases: phases)
 
     assert read == [phase, other]
     assert not any(each.is_due for each in read)

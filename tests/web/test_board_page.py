@@ -161,7 +161,7 @@ def test_a_competition_without_track_or_phase_opens(db: None, client: Client, pa
         assert client.get(f"/competitions/{competition.slug}/{page}").status_code == 200
 
 
-@pytest.mark.parametrize(("is_member", "queries"), [(False, 5), (True, 9)])
+@pytest.mark.parametrize(("is_member", "queries"), [(False, 4), (True, 8)])
 def test_a_board_that_did_not_change_takes_few_queries(
     contest: Contest, client: Client, member: Client, is_member: bool, queries: int, django_assert_num_queries: Any
 ) -> None:

@@ -149,9 +149,9 @@ def test_a_search_takes_as_many_queries_on_a_longer_board(phase: Phase, django_a
         page_of(phase, f"?q={quote('누리')}")
 
     search()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         search()
     fill(phase, 51, start=51)
     search()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         search()

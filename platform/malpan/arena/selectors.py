@@ -47,10 +47,10 @@ def public_campaigns(competition: Competition) -> list[Campaign]:
 
 
 def has_campaign() -> Exists:
-    """For a query of competitions: whether each has a campaign. Everybody may know something of each: of a draft its
+    """For a query of tracks: whether each has a campaign. Everybody may know something of each: of a draft its
     protocol and its rubric.
     """
-    return Exists(Campaign.objects.filter(track__competition=OuterRef("pk")))
+    return Exists(Campaign.objects.filter(track=OuterRef("pk")))
 
 
 def drafts_to_come(competition: Competition) -> list[Campaign]:

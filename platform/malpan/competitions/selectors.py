@@ -71,16 +71,6 @@ def get_competition(slug: str, *, include_unpublished: bool = False) -> Competit
     return competition
 
 
-def with_tracks(slug: str) -> tuple[Competition, list[Track]]:
-    """The competition at ``slug``, also an unpublished one, and ``tracks_of`` it: two queries in all.
-
-    Raises ``CompetitionNotFound``.
-    """
-    found = Track.objects.filter(competition__slug=slug).select_related("competition").prefetch_related("phases")
-    tracks = list(found)
-    return tracks[0].competition if tracks else get_competition(slug, include_unpublished=True), tracks
-
-
 def tracks_of(competition: Competition) -> list[Track]:
     """The tracks in their order, with prefetched phases: two queries in all."""
     return list(competition.tracks.prefetch_related("phases"))

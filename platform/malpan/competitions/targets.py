@@ -12,6 +12,7 @@ from malpan.competitions.errors import TargetsInvalid
 from malpan.competitions.models import Track, TrackTarget
 from malpan.competitions.references import recipe_of
 from malpan.core import audit
+from malpan.core.database.prepared import Prepared
 from malpan.core.locks import Level, lock_rows
 from scoring.recipes.targets import FINAL_SCORE, LARGEST, Target, TargetKind, published_targets
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 TARGETS_MAX: Final = 10
+_TARGETS: Final = Prepared(lambda track: TrackTarget.objects.filter(track=track), int)
 
 
 def targets_of(track: Track) -> list[Target]:
     """The baseline and the milestones of ``track``, the lowest first. One query."""
-    return [_target(row) for row in TrackTarget.objects.filter(track=track)]
+    return [_target(row) for row in _TARGETS(track.pk)]
 
 
 def board_targets_of(track: Track) -> list[Target]:

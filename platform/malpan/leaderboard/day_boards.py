@@ -59,7 +59,7 @@ def _keep(phase: Phase, ended: date, now: datetime) -> bool:
         recipe = recipe_of(phase.track)
     except RecipeNotInstalled:  # there is no board here
         return False
-    found = at_one_moment(Phase.objects.filter(pk=phase.pk), lambda phases: _public_rows(phases[0], now))
+    found = at_one_moment(phase, lambda phases: _public_rows(phases[0], now))
     if found is None:
         return False
     rows, components, signature_hash = found

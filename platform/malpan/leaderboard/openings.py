@@ -43,8 +43,7 @@ _LINES: Final = """
 
 def read_chain(competition: Competition, read: Callable[[PublicChain], Found]) -> Found:
     """``read`` of the chain as it is at one moment. Must be done with it then."""
-    phases = Phase.objects.filter(track__competition=competition)
-    return at_one_moment(phases, lambda fresh: read(PublicChain(competition, fresh, timezone.now())))
+    return at_one_moment(competition, lambda fresh: read(PublicChain(competition, fresh, timezone.now())))
 
 
 class PublicChain:

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 from django.db import connection
@@ -17,8 +16,9 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.models import Competition, Phase, ReferenceVersion
 from malpan.competitions.references import recipe_of
+from malpan.core.database.prepared import Prepared
 from malpan.core.locks import repeatable_read
 from malpan.core.times import kst_day
 from malpan.leaderboard import kept, standings
@@ -123,9 +123,9 @@ def public_ranks(phase: Phase, *, now: datetime | None = None) -> dict[int, int]
     return _at_one_moment(phase, read)
 
 
-def at_one_moment(phases: QuerySet[Phase], read: Callable[[list[Any]], Found]) -> Found:
-    """``read`` of ``phases`` with their standings up to date: rule and rows are separate reads, which must see one
-    state.
+def at_one_moment(of: Phase | Competition, read: Callable[[list[Any]], Found]) -> Found:
+    """``read`` of a phase, or of all phases of a competition, with their standings up to date: rule and rows are
+    separate reads, which must see one state.
 
     If the standings take long to compute, or another process is at it, they are those before the change.
     """
@@ -133,7 +133,7 @@ def at_one_moment(phases: QuerySet[Phase], read: Callable[[list[Any]], Found]) -
     moment = nullcontext if is_nested else repeatable_read
     for _attempt in range(REFRESHES):
         with moment():
-            fresh = _fresh(phases)
+            fresh = _fresh(of)
             due = [phase for phase in fresh if phase.is_due]
             if not due:
                 return read(fresh)
@@ -142,26 +142,25 @@ def at_one_moment(phases: QuerySet[Phase], read: Callable[[list[Any]], Found]) -
         if not all(done):
             break
     with moment():  # or scores change without a pause: they are those of a moment ago
-        return read(_fresh(phases))
+        return read(_fresh(of))
 
 
 def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
-    return at_one_moment(Phase.objects.filter(pk=phase.pk), lambda phases: read(*phases))
+    return at_one_moment(phase, lambda phases: read(*phases))
 
 
-def _fresh(phases: QuerySet[Phase]) -> list[Any]:
-    """``phases`` with their tracks and competitions as they are now. Known of each are ``is_due``, ``covers_split``,
-    ``has_past_boards``, the number of the board of the ``last_day`` kept, ``has_disqualified``, the ``version`` of its
-    standings, ``None`` where there never were any, the stamps of their sureness, ``live_sureness`` and
-    ``frozen_sureness``, and the day of its ``DayRanks``.
+def _fresh(of: Phase | Competition) -> Sequence[Any]:
+    """The phase, or the phases of the competition, with their tracks and competitions as they are now, and ``_known``
+    of each.
     """
-    known = phases.annotate(**_known())
-    return list(known.select_related("track__competition").order_by("pk"))
+    return _PHASE(of.pk) if isinstance(of, Phase) else _PHASES(of.pk)
 
 
-@cache
-def _known() -> Mapping[str, Any]:
-    """The annotations of ``_fresh``: to build them anew took as long as the query."""
+def _known(phases: QuerySet[Phase]) -> QuerySet[Phase]:
+    """Of each of ``phases`` also ``is_due``, ``covers_split``, ``has_past_boards``, the number of the board of the
+    ``last_day`` kept, ``has_disqualified``, the ``version`` of its standings, ``None`` where there never were any, the
+    stamps of their sureness, ``live_sureness`` and ``frozen_sureness``, and the day of its ``DayRanks``.
+    """
     split = ReferenceVersion.objects.filter(phase=OuterRef("pk"), is_current=True, public_ids__isnull=False)
     snapshots = BoardSnapshot.objects.filter(phase=OuterRef("pk"))
     last_day = snapshots.filter(kind=BoardSnapshot.Kind.DAY).order_by("-number").values("number")[:1]
@@ -171,16 +170,21 @@ def _known() -> Mapping[str, Any]:
         )
         for scope in standings.Scope.values
     }
-    return {
-        "is_due": standings.is_due(),
-        "covers_split": Exists(split),
-        "has_past_boards": Exists(snapshots.filter(kind=BoardSnapshot.Kind.PUBLIC).values("pk")),
-        "last_day": Subquery(last_day),
-        "has_disqualified": Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
-        "version": F("standings_version__value"),
-        "ranks_day": F("day_ranks__day"),
+    known = phases.annotate(
+        is_due=standings.is_due(),
+        covers_split=Exists(split),
+        has_past_boards=Exists(snapshots.filter(kind=BoardSnapshot.Kind.PUBLIC).values("pk")),
+        last_day=Subquery(last_day),
+        has_disqualified=Exists(Team.objects.filter(competition=OuterRef("track__competition"), **DISQUALIFIED)),
+        version=F("standings_version__value"),
+        ranks_day=F("day_ranks__day"),
         **sureness,
-    }
+    )
+    return known.select_related("track__competition").order_by("pk")
+
+
+_PHASE: Final = Prepared(lambda pk: _known(Phase.objects.filter(pk=pk)), int)
+_PHASES: Final = Prepared(lambda pk: _known(Phase.objects.filter(track__competition=pk)), int)
 
 
 def _scope(frozen_at: datetime | None) -> str:

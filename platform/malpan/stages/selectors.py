@@ -211,9 +211,9 @@ def finals_of(track: Track) -> list[StageSnapshot]:
 
 
 def has_shown_stage() -> Exists:
-    """For a query of competitions: whether each has a stage that readers may see, published or announced."""
+    """For a query of tracks: whether each has a stage that readers may see, published or announced."""
     shown = Q(is_announced=True) | Q(snapshots__isnull=False)
-    return Exists(Stage.objects.filter(shown, track__competition=OuterRef("pk")))
+    return Exists(Stage.objects.filter(shown, track=OuterRef("pk")))
 
 
 def decision_of(table: StageTable | None) -> StageDecision | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, cast
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils import timezone
@@ -25,8 +25,9 @@ from malpan.arena.selectors import has_campaign
 from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission, may
-from malpan.competitions.selectors import phase_to_show, with_tracks
+from malpan.competitions.selectors import get_competition, phase_to_show
 from malpan.competitions.terms import is_accepted
+from malpan.core.database.prepared import Prepared
 from malpan.stages.selectors import has_shown_stage
 from malpan.teams.models import Team
 from malpan.teams.selectors import team_of
@@ -36,6 +37,15 @@ from scoring.recipes import UnknownRecipe, get_recipe
 P = ParamSpec("P")
 DEMO_PROFILE = "demo"
 PAGE_SIZE: Final = 100
+
+
+def _tracks(slug: str) -> QuerySet[Track]:
+    """The tracks of the competition at ``slug`` in their order, with what their tabs depend on."""
+    tracks = Track.objects.filter(competition__slug=slug).select_related("competition")
+    return tracks.annotate(has_shown_stage=has_shown_stage(), has_campaign=has_campaign())
+
+
+_TRACKS: Final = Prepared(_tracks, str)
 
 
 class MemberRequest(HttpRequest):
@@ -56,7 +66,7 @@ class PageContext:
     """A request for a page of a competition: what was requested, and by whom."""
 
     competition: Competition
-    tracks: list[Track]
+    tracks: list[Any]  # of Track, with what ``_tracks`` asks
     track: Track | None
     phase: Phase | None
     team: Team | None
@@ -87,7 +97,9 @@ def page_context(request: HttpRequest, slug: str) -> PageContext:
 
     Raises ``CompetitionNotFound``. Anybody with a role in it may see an unpublished competition.
     """
-    competition, tracks = with_tracks(slug)
+    tracks = _TRACKS(slug)
+    prefetch_related_objects(tracks, "phases")
+    competition = tracks[0].competition if tracks else get_competition(slug, include_unpublished=True)
     if not may_visit(request.user, competition):
         raise CompetitionNotFound
     wanted = request.POST.get("track") or request.GET.get("track")
@@ -139,10 +151,9 @@ def _tabs(page: PageContext) -> list[Tab]:
         Tab("submit", pgettext("menu", "제출"), address("submit", page.competition, track)),
         Tab("board", _("순위표"), address("board", page.competition, track)),
     ]
-    has_stages, has_campaigns = _what_is_shown(page.competition)
-    if has_stages:
+    if any(each.has_shown_stage for each in page.tracks):
         tabs.append(Tab("stages", pgettext("menu", "심사"), address("stages", page.competition, track)))
-    if has_campaigns:
+    if any(each.has_campaign for each in page.tracks):
         tabs.append(Tab("campaigns", _("사람 평가"), address("campaigns", page.competition)))
     if page.team:
         tabs.append(Tab("submissions", _("내 제출"), address("submissions", page.competition, track)))
@@ -151,16 +162,6 @@ def _tabs(page: PageContext) -> list[Tab]:
     if page.has_manage_pages:
         tabs.append(Tab("manage", _("운영실"), address("manage_overview", page.competition)))
     return tabs
-
-
-def _what_is_shown(competition: Competition) -> tuple[bool, bool]:
-    """Whether readers have a stage to see, and a human evaluation. One query."""
-    return Competition.objects.filter(pk=competition.pk).values_list(*_asked()).get()
-
-
-@cache
-def _asked() -> tuple[Exists, Exists]:
-    return has_shown_stage(), has_campaign()
 
 
 def members_only(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from malpan.competitions.models import Track
@@ -14,6 +15,7 @@ from scoring.recipes import Column
 DIGITS: Final = "digits"  # ?digits=all: every decimal of the track
 EVERY: Final = "all"
 SHOWN: Final = 4
+KEPT: Final = 512  # columns of boards, of a hundred scores each
 
 
 def decimals_of(found: Board, *, shows_all: bool) -> dict[str, int]:
@@ -29,12 +31,14 @@ def decimals_of(found: Board, *, shows_all: bool) -> dict[str, int]:
 
 
 def _decimals(column: Column, track: Track, rows: Sequence[BoardRow], *, shows_all: bool) -> int:
-    every = track.score_decimals
-    if shows_all or every <= SHOWN:
-        return every
-    scale = scale_of(column, track)
-    values = {value for row in rows if (value := value_of(row, column)) is not None}
+    if shows_all or track.score_decimals <= SHOWN:
+        return track.score_decimals
+    values = frozenset(value for row in rows if (value := value_of(row, column)) is not None)
+    return _telling_apart(values, scale_of(column, track), track.score_decimals)
 
+
+@lru_cache(KEPT)
+def _telling_apart(values: frozenset[float], scale: int, every: int) -> int:
     def told_apart(decimals: int) -> int:
         return len({scaled_text(value, scale, decimals) for value in values})
 

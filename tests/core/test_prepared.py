@@ -1,0 +1,123 @@
+"""A prepared query gives what the ordinary one gives, for every value, and writes its SQL once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from django.db import models
+from django.db.models import Exists, F, Model, OuterRef, QuerySet, Subquery, Value
+from django.db.models.sql.compiler import SQLCompiler
+
+from malpan.competitions.models import Competition, Notice, Phase, Track
+from malpan.core.database.prepared import Prepared
+from malpan.leaderboard.selectors import _known
+from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def of_track(track: int) -> QuerySet[Phase]:
+    phases = Phase.objects.filter(track=track).select_related("track__competition").order_by("-position", "pk")
+    notices = Notice.objects.filter(competition=OuterRef("track__competition"))
+    return phases.annotate(
+        has_notices=Exists(notices),
+        slug_of_track=F("track__slug"),
+        last_notice=Subquery(notices.order_by("-pk").values("published_at")[:1]),
+        three=Value(3),
+    )
+
+
+def of_slug(slug: str) -> QuerySet[Track]:
+    return Track.objects.filter(competition__slug=slug).select_related("competition")
+
+
+def values(row: Model) -> dict[str, Any]:
+    """All that is known of ``row``, with the rows that its foreign keys lead to."""
+    kept = {name: value for name, value in vars(row).items() if name != "_state"}
+    return kept | {name: values(related) for name, related in row._state.fields_cache.items()}
+
+
+@pytest.fixture
+def phases() -> list[Phase]:
+    tracks = TrackFactory.create_batch(2)
+    return [PhaseFactory.create(track=track, position=position) for track in tracks for position in (1, 2, 0)]
+
+
+def test_rows_are_those_of_the_ordinary_query_with_all_that_came_with_them(phases: list[Phase]) -> None:
+    prepared = Prepared(of_track, int)
+    Notice.objects.create(competition=phases[0].track.competition, title_ko="알림", body_ko="본문")
+
+    for track in {phase.track for phase in phases}:
+        ordinary = list(of_track(track.pk))
+        assert [values(each) for each in prepared(track.pk)] == [values(each) for each in ordinary]
+        assert [each.position for each in prepared(track.pk)] == [2, 1, 0]
+    first = prepared(phases[0].track_id)[0]
+    assert (first.has_notices, first.slug_of_track, first.three) == (True, phases[0].track.slug, 3)  # type: ignore[attr-defined]
+    assert isinstance(first._meta.get_field("track").related_model, type)
+
+
+def test_what_is_known_of_a_phase_for_its_board_is_the_same_prepared(phases: list[Phase]) -> None:
+    def known(pk: int) -> QuerySet[Phase]:
+        return _known(Phase.objects.filter(pk=pk))
+
+    prepared = Prepared(known, int)
+    for phase in phases:
+        assert [values(each) for each in prepared(phase.pk)] == [values(each) for each in known(phase.pk)]
+
+
+def test_a_row_can_be_changed_and_saved_as_any_other(phases: list[Phase]) -> None:
+    row = Prepared(of_track, int)(phases[0].track_id)[0]
+    assert not row._state.adding
+    row.title_ko = "다른 이름"
+    row.save(update_fields=["title_ko"])
+    row.refresh_from_db()
+    assert row.title_ko == "다른 이름"
+
+
+@pytest.mark.parametrize("slug", ["첫-대회", "it's", "%s", "a%", '"', "", "\\"])
+def test_a_text_is_asked_for_as_it_is(slug: str) -> None:
+    CompetitionFactory.create(slug="other")
+    TrackFactory.create(competition=CompetitionFactory.create(slug=slug))
+    assert [track.competition.slug for track in Prepared(of_slug, str)(slug)] == [slug]
+
+
+def test_nothing_is_found_where_there_is_nothing() -> None:
+    assert Prepared(of_track, int)(-1) == []
+    assert Prepared(of_slug, str)("none") == []
+
+
+def test_a_json_field_is_read_as_the_ordinary_query_reads_it() -> None:
+    json_fields = [(model, field.name) for model in (Phase, Track, Competition) for field in _json(model)]
+    assert json_fields, "the test needs a field that the database gives as text"
+    PhaseFactory.create()
+    phase = Phase.objects.get()
+    prepared = Prepared(lambda pk: Phase.objects.filter(pk=pk).select_related("track__competition"), int)
+    assert [values(each) for each in prepared(phase.pk)] == [
+        values(Phase.objects.select_related("track__competition").get(pk=phase.pk))
+    ]
+
+
+def test_the_sql_is_written_once(
+    phases: list[Phase], monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    written: Final = list[str]()
+    as_sql = SQLCompiler.as_sql
+
+    def counted(self: SQLCompiler, *arguments: Any, **named: Any) -> Any:
+        written.append(self.query.model._meta.label)
+        return as_sql(self, *arguments, **named)
+
+    monkeypatch.setattr(SQLCompiler, "as_sql", counted)
+    prepared = Prepared(of_track, int)
+    prepared(phases[0].track_id)
+    assert written
+    written.clear()
+    with django_assert_num_queries(2):
+        prepared(phases[0].track_id)
+        prepared(phases[-1].track_id)
+    assert written == []
+
+
+def _json(model: type[Model]) -> list[models.Field[Any, Any]]:
+    return [field for field in model._meta.concrete_fields if isinstance(field, models.JSONField)]
