@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import urljoin
 
 import requests
 
@@ -75,10 +76,13 @@ class Uploader:
         """(submissions that the API shows the team, slots that its quota has used)."""
         shown = used = 0
         for track in ("labels", "answers"):
-            response = requests.get(f"{self._url}/{track}/submissions/", headers=self._headers(), timeout=60)
-            response.raise_for_status()
-            answer = response.json()
-            shown += len(answer["history"])
+            address: str | None = f"{self._url}/{track}/submissions/?page_size=100"
+            while address:
+                response = requests.get(address, headers=self._headers(), timeout=60)
+                response.raise_for_status()
+                answer = response.json()
+                shown += len(answer["history"])
+                address = answer["next"] and urljoin(address, answer["next"])
             used += answer["quota"]["total_limit"] - answer["quota"]["left_total"]
         return shown, used
 
