@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,7 +45,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     context = page.context("board")
     if page.track and page.phase:
-        link = partial(_href, page, page.phase)
+        link = _link(page, page.phase)
         is_csv = request.GET.get(FORM) == CSV
         if is_csv:
             count(request, "board", settings.BOARD_DOWNLOADS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
@@ -98,11 +97,15 @@ def _views(final: Board | None, shows_public: bool, link: Link) -> dict[str, Any
     }
 
 
-def _href(page: PageContext, phase: Phase, query: Mapping[str, str]) -> str:
-    """This board with ``query``."""
-    base = address("board", page.competition)
-    full = {**_place(page, phase), **query}
-    return f"{base}?{urlencode(full)}" if full else base
+def _link(page: PageContext, phase: Phase) -> Link:
+    """What gives the address of this board with a query."""
+    base, place = address("board", page.competition), _place(page, phase)
+
+    def link(query: Mapping[str, str]) -> str:
+        full = {**place, **query}
+        return f"{base}?{urlencode(full)}" if full else base
+
+    return link
 
 
 def _place(page: PageContext, phase: Phase) -> dict[str, str]:

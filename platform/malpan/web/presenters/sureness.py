@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from malpan.competitions.models import Phase, Track
 from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.leaderboard.sureness.sources import ROWS
+from malpan.web import fragments
 from malpan.web.plots.forest import Estimate, forest
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column
@@ -54,19 +55,26 @@ def tied_rank(row: BoardRow) -> int | None:
 
 
 def sureness_context(found: Board) -> dict[str, Any]:
-    """What is said and drawn under ``found``."""
+    """What is said and drawn under ``found``, rendered once for everybody who sees the same."""
     sure = found.sureness
     if sure is None or not found.row_count:
         return {}
     drawn = [] if sure.reason else _estimates(found.rows, ranked_by(found), found.phase.track)
-    return {
-        "sureness": sure,
-        "sureness_reason": _reason_text(sure.reason),
+    said = {
         "tested_rows": ROWS if found.total > ROWS and not sure.reason else None,
         "shows_bands": found.phase.ties != Phase.Ties.NONE,
         "shares_ranks": found.phase.ties == Phase.Ties.SHARED,
-        "forest": forest(drawn) if len(drawn) > 1 else None,
     }
+
+    def content() -> dict[str, Any]:
+        return said | {
+            "sureness": sure,
+            "sureness_reason": _reason_text(sure.reason),
+            "forest": forest(drawn) if len(drawn) > 1 else None,
+        }
+
+    key = (sure.stamp, sure.is_current, sure.computed_at, said, drawn)
+    return {"sureness_html": fragments.remembered("pages/board_sureness.html", key, content)}
 
 
 def _estimates(rows: Sequence[BoardRow], score: str, track: Track) -> list[Estimate]:
