@@ -91,7 +91,7 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
     site.environment["WEB_STALL_SECONDS"] = site.environment["WEB_REQUEST_SECONDS"] = "600"
     site.environment["DJANGO_SETTINGS_MODULE"] = "tests.benchmarks.timed_settings"
     site.environment["API_UPLOADS_PER_TEAM"] = "0"  # one team uploads without a pause
-    site.environment["CHAIN_DOWNLOADS_PER_ADDRESS"] = "0"
+    site.environment["CHAIN_DOWNLOADS_PER_ADDRESS"] = site.environment["BOARD_DOWNLOADS_PER_ADDRESS"] = "0"
     site.start()
     rows = []
     try:
@@ -112,6 +112,8 @@ def measured(sizes: Sequence[int], seconds: float, site_folder: Path, models: Pa
                 f"the same by another score, {teams:,} teams": f"{board}?sort=bleurt",
                 f"a search by name, {teams:,} teams": f"{board}?q={quote('한글')}",
                 f"JSON of the board, {teams:,} teams": f"/api/v1/competitions/{slug}/tracks/main/board/",
+                f"CSV of the board, {teams:,} teams": f"{board}?as=csv",
+                f"plots, {teams:,} teams": f"/competitions/{slug}/figures/",
                 f"chain, {teams:,} teams": chain,
                 f"JSON of the chain, {teams:,} teams": f"{chain[:-1]}.json",
             }

@@ -8,8 +8,10 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 SCORES = ("exact_match", "descriptive_avg", "bleurt", "bertscore", "rouge_1")
+SIGNATURE = "a" * 64
 WORDS = ("한글", "누리", "바른", "말모이", "온새미로", "글벗", "가온", "아라", "새벽", "연구소")
 
 
@@ -35,7 +37,32 @@ def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     )
     for start in range(0, teams, 1000):
         _submissions(phase, made[start : start + 1000], each, user, chance)
+    _be_sure(phase)
     return {"slug": slug, "teams": teams}
+
+
+def _be_sure(phase: Any) -> None:
+    """What a worker computes of the board from the values of items, which these submissions have not."""
+    from django.utils import timezone
+
+    from malpan.leaderboard import standings
+    from malpan.leaderboard.models import BoardSureness, Standing, StandingsVersion
+    from malpan.leaderboard.sureness.sources import ROWS
+
+    standings.refresh(phase)
+    rows = standings.page(phase, Standing.Scope.LIVE, SIGNATURE, 0, ROWS)
+    ends = {str(each.submission.public_id): [each.final_score - 0.02, each.final_score + 0.02] for each in rows}
+    known = {
+        name: {
+            "rank": rank, "scores": {"final_score": interval}, "places": [max(rank - 3, 1), rank + 3],
+            "band": (rank + 3) // 4, "first": (rank - 1) // 4 * 4 + 1, "tied": 4, "p": 0.2,
+        }
+        for rank, (name, interval) in enumerate(ends.items(), start=1)
+    }  # fmt: skip
+    BoardSureness.objects.create(
+        phase=phase, version=StandingsVersion.objects.get(phase=phase).value, signature_hash=SIGNATURE, rows=known,
+        trials=10_000, level=0.95, items=1000, pairs=len(rows) - 1, computed_at=timezone.now(), stamp=uuid4(),
+    )  # fmt: skip
 
 
 def append_scores(slug: str, most: int) -> int:
@@ -71,7 +98,7 @@ def _submissions(phase: Any, teams: list[Any], each: int, user: Any, chance: ran
             ScoringRun(
                 submission=submission, reference_version=version, recipe=phase.track.recipe, profile="demo",
                 state="finished", queued_at=submission.created_at, finished_at=now, scores=scores,
-                final_score=scores["final_score"], signature_hash="a" * 64, signature={"models": "none" * 500},
+                final_score=scores["final_score"], signature_hash=SIGNATURE, signature={"models": "none" * 500},
             )
         )  # fmt: skip
     ScoringRun.objects.bulk_create(runs, batch_size=2000)
