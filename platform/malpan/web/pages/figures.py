@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
@@ -18,6 +19,7 @@ from malpan.leaderboard.field import field_of_snapshot
 from malpan.leaderboard.published import published_board
 from malpan.leaderboard.selectors import board_and_field, leads
 from malpan.leaderboard.sureness.items import items_found
+from malpan.web import fragments
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import figures, figures_of_items
@@ -28,8 +30,7 @@ from malpan.web.presenters.figures import Figure
 def figures_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     context = page.context("board") | {
-        "figures": [(each, _csv_href(page, each)) for each in _figures(request, page)],
-        "kept": _place(page).items(),
+        "figures": [_html(page, each) for each in _figures(request, page)],
         "board_href": f"{address('board', page.competition)}{_query(page)}",
     }
     return render(request, "pages/figures.html", context)
@@ -43,6 +44,12 @@ def figure_csv(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     if found is None or page.phase is None:
         raise Http404
     return csv_response(f"{name}-{page.phase.track.slug}-{page.phase.slug}.csv", found.header, found.rows)
+
+
+def _html(page: PageContext, figure: Figure) -> SafeString:
+    """``figure`` with its form and its table, rendered once for everybody who sees the same."""
+    context = {"figure": figure, "csv_href": _csv_href(page, figure), "kept": list(_place(page).items())}
+    return fragments.remembered("includes/figure.html", context, lambda: context)
 
 
 def _csv_href(page: PageContext, figure: Figure) -> str:
@@ -64,7 +71,7 @@ def _figures(request: HttpRequest, page: PageContext) -> list[Figure]:
     if own_row is not None and own_row.rank is not None:
         own = own_row.final_score if own_row.composite is None else own_row.composite.value
     found = [
-        figures.leading(leads(phase), phase, timezone.now()),
+        figures.leading(leads(phase), phase, timezone.now().replace(second=0, microsecond=0)),
         figures.distribution(teams, own, phase),
         figures.metrics(shown, asked),
         figures.movement(final, phase),
