@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.core.files.uploadedfile import UploadedFile
 
 from malpan.accounts.models import User
+from malpan.competitions import permissions
 from malpan.competitions.models import Phase
+from malpan.competitions.permissions import Permission
 from malpan.submissions.intake import submit
 from malpan.submissions.models import Submission
 from malpan.teams.baselines import baseline_named
@@ -13,17 +15,36 @@ from malpan.teams.errors import TeamNameTaken
 
 
 def submit_baseline(
-    *, phase: Phase, name: str, user: User, file_name: str, upload: UploadedFile, **rest: str
+    *,
+    phase: Phase,
+    name: str,
+    user: User,
+    file_name: str,
+    upload: UploadedFile,
+    memo: str = "",
+    upload_key: str = "",
+    address: str = "",
 ) -> Submission:
     """Accept a file of the baseline with this ``name``, which is made in the same transaction if there is none: a
-    refused file leaves no team. ``rest``: as in ``submit``. For organisers (MANAGE).
+    refused file leaves no team. The rest is as in ``submit``. For organisers (MANAGE).
 
     Raises ``TeamNameInvalid``, ``TeamNameTaken`` and what ``submit`` raises.
     """
+    competition = phase.track.competition
+    permissions.require(user, competition, Permission.MANAGE)
 
     def send() -> Submission:
-        team = baseline_named(competition=phase.track.competition, name=name, actor=user)
-        return submit(phase=phase, team=team, user=user, file_name=file_name, upload=upload, **rest)
+        team = baseline_named(competition=competition, name=name)
+        return submit(
+            phase=phase,
+            team=team,
+            user=user,
+            file_name=file_name,
+            upload=upload,
+            memo=memo,
+            upload_key=upload_key,
+            address=address,
+        )
 
     try:
         return send()

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from malpan.competitions.models import Competition
 
 
-def baseline_named(*, competition: Competition, name: str, actor: User) -> Team:
+def baseline_named(*, competition: Competition, name: str) -> Team:
     """The baseline of ``competition`` with this name or, if there is none, a team that is not in the database yet:
-    ``make_baseline`` makes it, with its first file. For organisers (MANAGE).
+    ``make_baseline`` makes it, with its first file.
 
     Raises ``TeamNameInvalid``, and ``TeamNameTaken`` where another team has the name or one that looks like it.
     """
-    permissions.require(actor, competition, Permission.MANAGE)
     clean_name = clean_team_name(name)
     teams = Team.objects.filter(competition=competition)
     known = teams.filter(name=clean_name, is_baseline=True).first()
