@@ -99,9 +99,7 @@ class Rejection(models.Model):
     """
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
-    team = models.ForeignKey(
-        Team, null=True, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀")
-    )
+    team = models.ForeignKey(Team, null=True, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))
     submitted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("제출한 사람")
     )

@@ -304,9 +304,8 @@ class CampaignPublishForm(forms.Form):
         than was sent.
         """
         if self.is_bound and self.data.get("result_sha256") != result_sha256:
-            self.data = self.data.copy()
-            self.data["result_sha256"] = result_sha256
-            self.data.pop("confirm", None)
+            kept = {name: self.data[name] for name in self.data if name != "confirm"}
+            self.data = {**kept, "result_sha256": result_sha256}
 
 
 class PracticeForm(forms.Form):
