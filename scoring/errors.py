@@ -9,12 +9,11 @@ An error of a file must be safe to show, to log and to store: everything it quot
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
-from scoring.invisible import UNSEEN_CATEGORIES
+from scoring.invisible import is_seen, is_unseen
 from scoring.messages import (
     COUNT_DIFFERS,
     DUPLICATE_ID,
@@ -197,13 +196,13 @@ def quoted(text: str, limit: int = QUOTE_CHARS) -> str:
     'a\\\\u202eb'
     """
     shown = text[:limit]
-    if not shown.isprintable():
+    if not (shown.isprintable() and is_seen(shown)):
         shown = "".join(map(_visible, shown))
     return shown + "…" if len(text) > limit else shown
 
 
 def _visible(character: str) -> str:
-    if unicodedata.category(character) not in UNSEEN_CATEGORIES:
+    if not is_unseen(character):
         return character
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -9,6 +9,7 @@ tags after the black flag. Texts are NFC.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from typing import Final
 
@@ -49,6 +50,16 @@ def without_invisible(text: str, *, even_in_emoji: bool = False) -> str:
 def is_invisible(character: str) -> bool:
     """Whether it is invisible wherever it does not belong to an emoji."""
     return _INVISIBLE.fullmatch(character) is not None
+
+
+def is_unseen(character: str) -> bool:
+    """Whether nobody sees it outside of an emoji: it is invisible, of no visible category, or the blank of Braille."""
+    return unicodedata.category(character) in UNSEEN_CATEGORIES or not is_seen(character)
+
+
+def is_seen(printable: str) -> bool:
+    """Whether a text of printable characters has neither an invisible one nor the blank of Braille."""
+    return BLANK not in printable and not _INVISIBLE.search(printable)
 
 
 def looks_empty(text: str) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from malpan_client.award_texts import AWARDS
+from malpan_client.failure_texts import FAILURES, HINTS
 from malpan_client.help_texts import HELP
 from malpan_client.managing_texts import MANAGING
 from malpan_client.stage_texts import STAGES
-from malpan_client.texts import FAILURES, FINDINGS, HINTS, LABELS
+from malpan_client.texts import FINDINGS, LABELS
 from malpan_client.webhook_texts import WEBHOOKS
 
 LANGUAGES = ("ko", "en")

@@ -18,15 +18,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from scoring.arena.name_words import is_name
+from scoring.invisible import without_invisible
 
 MASK: Final = "〔가림〕"
 LONG_NAME: Final = 4  # characters that count (``_folded``)
 
 _PASSES: Final = 20  # marks within marks
 
-_INVISIBLE: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
-)
 _SPACES: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_ENDS: Final = re.compile("\r\n?|[\x0b\x0c\u0085\u2028\u2029]")
 _QUOTES: Final = str.maketrans("“”„‟″＂‘’‚‛′＇", "\"\"\"\"\"\"''''''")
@@ -72,7 +70,7 @@ def normalised(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    found = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    found = unicodedata.normalize("NFC", without_invisible(text))
     found = _SPACES.sub(" ", _LINE_ENDS.sub("\n", found)).translate(_QUOTES)
     for pattern, by in _MARKS:
         found = pattern.sub(by, found)

@@ -102,6 +102,8 @@ def test_an_error_can_be_stored_as_json_and_worded_later():
         ("\ud800", "\\ud800"),
         ("\u200b\ufeff\u2028", "\\u200b\\ufeff\\u2028"),
         ("\U000e0001", "\\U000e0001"),
+        ("말\u3164글\u115f\uffa0\u2800\u034f", "말\\u3164글\\u115f\\uffa0\\u2800\\u034f"),
+        ("❤\ufe0f 가 나", "❤\\ufe0f 가 나"),
         ("x" * 41, "x" * 40 + "…"),
     ],
 )

@@ -13,6 +13,8 @@ from malpan.competitions.models import Competition, Phase
 from malpan.core.times import KST, kst_day
 from malpan.leaderboard.models import BoardSnapshot
 from tests.factories import PhaseFactory
+from tests.web import html
+from tests.web.conftest import Contest
 
 pytestmark = pytest.mark.django_db
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -80,6 +82,21 @@ def test_what_it_names_is_the_board_of_that_day(client: Client, phase: Phase) ->
     link = entry.find(f"{ATOM}link")
     assert link is not None
     assert f"day={(kst_day(timezone.now()) - DAY).isoformat()}" in link.attrib["href"]
+
+
+def test_a_board_without_kept_days_links_it_below_its_table_and_in_its_head(contest: Contest) -> None:
+    page = html.parse(Client().get(contest.url("board/")).content.decode())
+    assert not BoardSnapshot.objects.filter(kind="day").exists()
+    below = [link.attributes["href"] for link in page.one("div", "board-paging").all("a")]
+    in_head = page.one("head").all("link", rel="alternate", type="application/atom+xml")
+    assert [link.attributes["href"] for link in in_head] == [contest.url("board.atom")]
+    assert contest.url("board.atom") in below
+    assert Client().get(contest.url("board.atom")).status_code == 200
+
+
+def test_a_hidden_board_links_no_feed(contest: Contest) -> None:
+    Phase.objects.update(board="hidden")
+    assert "board.atom" not in Client().get(contest.url("board/")).content.decode()
 
 
 def test_a_hidden_board_says_nothing(client: Client, phase: Phase) -> None:

@@ -4,9 +4,9 @@ To avoid deadlocks, all transactions take their locks in the order of ``Level``,
 order of their primary keys. With ``settings.CHECK_LOCK_ORDER``, as in the tests, a lock of an earlier level raises an
 error.
 
-Needing no place in the order: rows that the transaction itself inserted, as nobody else sees them (``own_rows``); rows
-that are passed over where somebody holds them (``skip_locked``); and tables whose rows no service locks together with
-others.
+Needing no place in the order: rows that the transaction itself inserted, as nobody else sees them, or has locked
+already (``own_rows``); rows that are passed over where somebody holds them (``skip_locked``); and tables whose rows no
+service locks together with others.
 
 One exception: cancelling a rescoring batch holds its phase and the batch when it drops the jobs of the batch's
 runs (``jobs.outcome.drop``). Nobody waits in a circle: a worker takes the batch before such a job
@@ -75,7 +75,7 @@ def note(level: Level) -> None:
 
 @contextmanager
 def own_rows() -> Iterator[None]:
-    """Inside, all locked rows were inserted by this transaction, so their order does not matter."""
+    """Inside, all locked rows were inserted or locked by this transaction, so their order does not matter."""
     setattr(connection, "malpan_own_rows", True)  # noqa: B010  # not an attribute Django declares
     try:
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from scoring.invisible import BLANK, UNSEEN_CATEGORIES, invisible_characters, is_invisible, without_invisible
+from scoring.invisible import invisible_characters, is_invisible, is_unseen, without_invisible
 from scoring.marks import without_stacked_marks
 
 MARKDOWN_MAX_CHARS: Final = 50_000  # of a text that organisers write
@@ -41,6 +41,4 @@ def without_unseen(text: str) -> str:
 
 def _is_unseen(character: str) -> bool:
     """Whether it is invisible wherever it stands; ``scoring.invisible`` knows those that belong to an emoji."""
-    if unicodedata.category(character) in UNSEEN_CATEGORIES:
-        return not is_invisible(character)
-    return character == BLANK
+    return is_unseen(character) and not is_invisible(character)

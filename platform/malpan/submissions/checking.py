@@ -83,16 +83,19 @@ def _place() -> Iterator[None]:
 
 @contextmanager
 def _only_one_of(team: Team) -> Iterator[None]:
-    """A lock of the database's connection: it goes with the process, and needs no transaction."""
-    if not _asked("SELECT pg_try_advisory_lock(%s, %s)", team):
+    """A lock of the database's connection: it goes with the process, and needs no transaction. Baselines of a
+    competition that are not in the database yet have one together.
+    """
+    key = team.pk or -team.competition_id
+    if not _asked("SELECT pg_try_advisory_lock(%s, %s)", key):
         raise TeamCheckRunning
     try:
         yield
     finally:
-        _asked("SELECT pg_advisory_unlock(%s, %s)", team)
+        _asked("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
-def _asked(statement: str, team: Team) -> Any:
+def _asked(statement: str, key: int) -> Any:
     with connection.cursor() as cursor:
-        cursor.execute(statement, [_LOCKS, team.pk])
+        cursor.execute(statement, [_LOCKS, key])
         return cursor.fetchone()[0]

@@ -2,7 +2,8 @@
 
 The order of the checks, and why:
 
-1. Membership: nobody else may submit, but an organiser for a baseline. The size, which is known without reading.
+1. Membership: nobody else may submit, but an organiser for a baseline (``baselines``). The size, which is known without
+   reading.
 2. The same upload again, before the phase and the quota: the second click on the last slot, and the program that was
    cut off in the last second and sends again, must get "already received". ``upload_key`` identifies a form or
    request. The same file under another key, or another file in a form that the browser restored with its old key, is
@@ -17,7 +18,8 @@ The order of the checks, and why:
    is refused after that leaves a file that no row names, which is collected a day later (``core.storage.collecting``).
 7. Under the team's lock 2 and 4 again, and only then the slot is charged, the run queued and the audit entry written:
    one transaction, so that a full disk or a lost database charges nobody. At its end, under the competition's lock,
-   which the chain takes, the room again: uploads at once never exceed the limit.
+   which the chain takes, the room again: uploads at once never exceed the limit. A new baseline, which nobody could
+   lock, is made in it: with a file that was refused there is none.
 
 The doorbell rings when the transaction commits; if the broker is down then, nothing is lost (``jobs.doorbell``). The
 moment of a submission is when the upload reaches this function.
@@ -26,6 +28,8 @@ moment of a submission is when the upload reaches this function.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -38,12 +42,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from malpan.accounts.models import User
+from malpan.competitions.locks import lock_phase_shared
 from malpan.competitions.models import Phase, ReferenceVersion
 from malpan.competitions.references import recipe_of
 from malpan.competitions.room import require_room, require_room_at_last
 from malpan.competitions.selectors import current_reference
 from malpan.competitions.terms import require_accepted
 from malpan.core import audit
+from malpan.core.locks import own_rows
 from malpan.core.log import logged_with
 from malpan.core.storage import StoredFile, store_private
 from malpan.core.text import without_unseen
@@ -64,7 +70,7 @@ from malpan.submissions.patience import patience
 from malpan.submissions.quota import services as quota
 from malpan.submissions.rescoring.alongside import enqueue_alongside
 from malpan.submissions.selectors import submissions_of_upload
-from malpan.teams.baselines import may_submit_for
+from malpan.teams.baselines import make_baseline, may_submit_for
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
 from malpan.teams.selectors import require_in_good_standing, require_member
@@ -92,6 +98,11 @@ class _Arrival:
     received_at: datetime
     address: str
 
+    @property
+    def is_of_new_team(self) -> bool:
+        """Whether its team, a baseline, is not in the database yet."""
+        return self.team.pk is None
+
 
 def submit(
     *,
@@ -113,13 +124,14 @@ def submit(
     used before are refused as a second click or a resent request. With ``key_is_for_one_file`` other bytes under it are
     refused too (``UploadKeyReused``); else they are a new upload, as in a form that the browser restored. Without a key
     every call is a new upload. ``refuses_same``: a file that the team has submitted in the phase is refused, whatever
-    the key. ``address`` is the client's, to count rejected files by.
+    the key. ``address`` is the client's, to count rejected files by. A ``team`` that is not in the database yet (of
+    ``teams.baselines.baseline_named``) is made if the file is accepted.
 
     Raises, in this order: ``NotTeamMember``, ``TeamDisqualified``, ``TermsNotAccepted``, ``UploadKeyTooLong``,
     ``UploadTooLarge``, ``DuplicateUpload``, ``UploadKeyReused``, ``PhaseNotOpen``, ``ReferencesNotPublished``,
     ``SameFile``, ``QuotaExceeded``, what ``patience`` raises, ``FileRejected`` (recorded as a
-    ``Rejection``) and what ``checking`` raises for a large file, ``CompetitionStorageFull``, and the faults of the
-    storage. None of them charges the team.
+    ``Rejection``) and what ``checking`` raises for a large file, ``CompetitionStorageFull``, ``TeamNameTaken`` for a
+    new team, and the faults of the storage. None of them charges the team.
     """
     received_at = now or timezone.now()
     _require_participant(phase, team, user)
@@ -147,8 +159,7 @@ def submit(
     found = _checked(arrival, reference)
     require_room(phase.track.competition, len(data))
     stored = store_private(data)
-    with transaction.atomic():
-        lock_team(team)
+    with _team_held(arrival):
         _require_participant(phase, team, user)  # the person may have left, or the team been removed, meanwhile
         _refuse_duplicate(arrival)
         quota.require_room(phase=phase, team=team, now=received_at)
@@ -164,6 +175,22 @@ def submit(
     with logged_with(run=run.pk, job=run.job_id):
         logger.info("accepted as submission %s", submission.public_id)
     return submission
+
+
+@contextmanager
+def _team_held(arrival: _Arrival) -> Iterator[None]:
+    """A transaction under the lock of the team or, if it is new, in which it is made.
+
+    The lock of the competition, of which it has its number, is the last one: that of the phase is taken before.
+    """
+    with transaction.atomic(), ExitStack() as held:
+        if arrival.is_of_new_team:
+            lock_phase_shared(arrival.phase.pk)
+            make_baseline(arrival.team, actor=arrival.user)
+            held.enter_context(own_rows())
+        else:
+            lock_team(arrival.team)
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +259,8 @@ def _read_within_limit(upload: UploadedFile | bytes) -> bytes:
 
 def _refuse_duplicate(arrival: _Arrival) -> None:
     """Refuse an upload that was already accepted: a double click, a resent form, a retrying client."""
+    if arrival.is_of_new_team:
+        return
     found = submissions_of_upload(team=arrival.team, upload_key=arrival.upload_key)
     digest = sha256(arrival.data).hexdigest()
     for earlier in found:
@@ -272,10 +301,12 @@ def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission
 
 
 def _record_rejection(arrival: _Arrival, error: InvalidFile) -> Rejection:
-    """Record for the team that the file was rejected and why: no content, only the errors that it names."""
+    """Record for the team, if there is one, that the file was rejected and why: no content, only the errors that it
+    names.
+    """
     return Rejection.objects.create(
         phase=arrival.phase,
-        team=arrival.team,
+        team=None if arrival.is_of_new_team else arrival.team,
         submitted_by=arrival.user,
         file_name=arrival.file_name,
         file_size=len(arrival.data),

@@ -53,6 +53,7 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 @contextmanager
 def patience(*, team: Team, user: User, address: str, now: datetime, counts_sound: bool = False) -> Iterator[None]:
     """Within it a file is checked and, if it is rejected, recorded; it counts until then and, rejected, afterwards.
+    That of a ``team`` not in the database yet counts for the person and the address.
 
     ``counts_sound``: a sound one counts for the address too. Raises ``TooManyRejections``, and ``TeamCheckRunning``
     where only the files that are being checked leave no room.
@@ -67,12 +68,13 @@ def _counted_for_people(team: Team, user: User, now: datetime) -> Iterator[None]
     if not (limit := settings.REJECTIONS_PER_TEAM):  # 0: any number, here and below
         yield
         return
-    keys = (team.pk, user.pk)
+    keys = (team.pk or 0, user.pk)
     with ExitStack() as held:
         with _locked(_ALONE, _GATES, keys):
             recent = Rejection.objects.filter(created_at__gt=now - WINDOW)
-            of_team, of_person = _asked(_HELD, *_CHECKS, _CHECKS[0], team.pk, _CHECKS[1], user.pk)
-            _require_turn(recent.filter(team=team), of_team, limit, WINDOW / limit, now)
+            of_team, of_person = _asked(_HELD, *_CHECKS, _CHECKS[0], keys[0], _CHECKS[1], user.pk)
+            if team.pk is not None:
+                _require_turn(recent.filter(team=team), of_team, limit, WINDOW / limit, now)
             _require_turn(recent.filter(submitted_by=user), of_person, limit, 2 * WINDOW / limit, now)
             held.enter_context(_locked(_SHARED, _CHECKS, keys))
         yield

@@ -11,6 +11,8 @@ from malpan.competitions import permissions
 from malpan.competitions.locks import lock_competition
 from malpan.competitions.permissions import Permission
 from malpan.core import audit
+from malpan.teams.errors import TeamNameTaken
+from malpan.teams.looks import look
 from malpan.teams.models import Team
 from malpan.teams.naming import clean_team_name
 from malpan.teams.services import next_team_number, team_refusal
@@ -19,26 +21,32 @@ if TYPE_CHECKING:
     from malpan.competitions.models import Competition
 
 
-def baseline_named(*, competition: Competition, name: str, actor: User) -> Team:
-    """The baseline of ``competition`` with this name; made, with nobody in it, if there is none. For organisers
-    (MANAGE).
+def baseline_named(*, competition: Competition, name: str) -> Team:
+    """The baseline of ``competition`` with this name or, if there is none, a team that is not in the database yet:
+    ``make_baseline`` makes it, with its first file.
 
-    Raises ``TeamNameInvalid``, and ``TeamNameTaken`` where a team that competes has the name.
+    Raises ``TeamNameInvalid``, and ``TeamNameTaken`` where another team has the name or one that looks like it.
     """
-    permissions.require(actor, competition, Permission.MANAGE)
     clean_name = clean_team_name(name)
-    known = Team.objects.filter(competition=competition, name=clean_name, is_baseline=True).first()
-    if known is not None:
-        return known
+    teams = Team.objects.filter(competition=competition)
+    known = teams.filter(name=clean_name, is_baseline=True).first()
+    if known is None and teams.filter(name_look=look(clean_name)).exists():
+        raise TeamNameTaken(name=clean_name)
+    return known or Team(competition=competition, name=clean_name, is_baseline=True)
+
+
+def make_baseline(team: Team, *, actor: User) -> None:
+    """Make ``team`` of ``baseline_named``, with the next number and nobody in it, in the transaction that takes its
+    first file. Locks the competition. Raises ``TeamNameTaken``: somebody had the name meanwhile.
+    """
     try:
         with transaction.atomic():
-            number = next_team_number(lock_competition(competition.pk))
-            team = Team.objects.create(competition=competition, name=clean_name, number=number, is_baseline=True)
-            after = {"name": clean_name, "number": number, "is_baseline": True}
-            audit.record(actor=actor, action="team.create", obj=team, after=after)
+            team.number = next_team_number(lock_competition(team.competition_id))
+            team.save(force_insert=True)
     except IntegrityError as error:
-        raise team_refusal(error, clean_name) from error
-    return team
+        raise team_refusal(error, team.name) from error
+    after = {"name": team.name, "number": team.number, "is_baseline": True}
+    audit.record(actor=actor, action="team.create", obj=team, after=after)
 
 
 def may_submit_for(user: User, team: Team) -> bool:

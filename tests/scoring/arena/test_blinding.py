@@ -27,6 +27,7 @@ from scoring.arena.blinding import MASK, masked, normalised
         ("> 인용\n> 둘째 줄", "인용\n둘째 줄"),
         ("하나\n\n\n\n둘  셋 \n", "하나\n\n둘 셋"),
         ("한\u200b글\ufeff과\u3000전각\u00a0빈칸", "한글과 전각 빈칸"),
+        ("한\u3164글\ufe0f과\U000e0041 ❤\ufe0f와 👩\u200d🚀", "한글과 ❤\ufe0f와 👩\u200d🚀"),
         ("<b>굵게</b><br>다음 줄", "굵게\n다음 줄"),
         ("[국립국어원](https://example.org/a)의 말", "국립국어원의 말"),
         ("---\n본문\n***", "본문"),

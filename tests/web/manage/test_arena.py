@@ -591,11 +591,56 @@ def test_a_reason_that_is_sent_while_the_effect_is_computed_stays_in_the_form(wo
         assert looked.status_code == 200
         assert page.one("input", name="reason").attributes["value"] == sent["reason"]
         assert bool(page.all("section", **{"aria-labelledby": "effect-title"})) == is_computed
+        assert not page.all("section", id="preview"), "of Markdown, of which this form has none"
         assert ("아직 빼지 않았습니다" in page.text) != is_computed
         work_off()
     assert not Exclusion.objects.exists()
     assert writer.post(address, {**sent, "confirm": "on"}).status_code == 302
     assert Exclusion.objects.get().reason == sent["reason"]
+
+
+def test_a_note_that_is_sent_while_the_result_is_computed_anew_stays_in_the_form(world: World, writer: Client) -> None:
+    campaign = world.closed()
+    address = url(world, f"{campaign.pk}/publishing/")
+    seen = hidden(computed(writer, address))["result_sha256"]
+    Exclusion.objects.create(
+        campaign=campaign, judge=campaign.judges.order_by("pk")[0], reason="읽지 않음", by=world.owner,
+        created_at=timezone.now(),
+    )  # fmt: skip
+    notes = {"note_ko": "한 분을 빼고 셈했습니다.", "note_en": "Without one judge."}
+    sent = {"result_sha256": seen, "confirm": "on", **notes}
+
+    def form_of(response: Any) -> Element:
+        page = parse(response.content.decode())
+        assert problems(page) == []
+        assert not page.all("section", id="preview"), "of Markdown, of which this form has none"
+        form = page.one("form", "manage-form")
+        assert {name: form.one("input", name=name).attributes["value"] for name in notes} == notes
+        return form
+
+    def fields_of(form: Element) -> tuple[str, bool]:
+        sha256, confirm = (form.one("input", name=name).attributes for name in ("result_sha256", "confirm"))
+        return sha256["value"], "checked" in confirm
+
+    refused = writer.post(address, sent)
+    assert refused.status_code == 409
+    assert "적은 것은 아래에 그대로 있습니다" in refused.content.decode()
+    assert fields_of(form_of(refused)) == (seen, True)
+    again = sent | {"preview": "1"}
+    waiting = writer.post(address, again)
+    assert [each.attributes.get("name") for each in form_of(waiting).all("button")] == ["preview"]
+    assert work_off() == 1
+    ready = writer.post(address, again)
+    fresh, is_confirmed = fields_of(form_of(ready))
+    assert (ready.status_code, fresh != seen, is_confirmed) == (200, True, False)
+    assert fresh in parse(ready.content.decode()).one("dl", "facts").text, "what is shown is what is offered"
+    changed = writer.post(address, sent)  # by who had not looked again
+    assert changed.status_code == 409
+    assert fields_of(form_of(changed)) == (fresh, False)
+    assert not CampaignResult.objects.exists()
+    assert writer.post(address, sent | {"result_sha256": fresh}).status_code == 302
+    result = CampaignResult.objects.get()
+    assert (result.result_sha256, result.note_ko, result.note_en) == (fresh, *notes.values())
 
 
 def test_what_will_be_public_names_no_judge_and_the_field_is_told(world: World, writer: Client) -> None:

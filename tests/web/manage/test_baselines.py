@@ -76,11 +76,15 @@ def test_the_name_of_a_team_that_competes_is_refused(phase: Phase, team: Team, o
     assert not Submission.objects.exists()
 
 
-def test_a_bad_file_comes_back_with_its_places_and_charges_nothing(phase: Phase, organiser: Client) -> None:
-    response = send(organiser, phase, b"[]")
+def test_a_bad_file_comes_back_with_its_places_and_makes_no_baseline(phase: Phase, organiser: Client) -> None:
+    response = send(organiser, phase, b"[]", memo="3-shot")
     assert response.status_code == 422
-    assert page_of(response).one("div", "error-table").all("tr")
+    page = page_of(response)
+    assert page.one("div", "error-table").all("tr")
+    assert [page.one("input", name=name).attributes["value"] for name in ("name", "memo")] == ["KoGPT 기준", "3-shot"]
     assert not Submission.objects.exists()
+    assert not Team.objects.exists()
+    assert not AuditEntry.objects.filter(action="team.create").exists()
     assert send(organiser, phase).status_code == 302  # under the same name, once it is mended
 
 

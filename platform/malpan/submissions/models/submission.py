@@ -93,10 +93,13 @@ class FinalChoice(models.Model):
 
 
 class Rejection(models.Model):
-    """A file that failed validation: recorded for its team, not charged. Has no file content."""
+    """A file that failed validation: recorded for its team, not charged. Has no file content.
+
+    ``team`` is ``None`` where the file would have been the first of a baseline, which was not made then.
+    """
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
-    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))
+    team = models.ForeignKey(Team, null=True, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("팀"))
     submitted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", verbose_name=_("제출한 사람")
     )

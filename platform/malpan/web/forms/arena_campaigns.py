@@ -299,6 +299,14 @@ class CampaignPublishForm(forms.Form):
             _("무엇을 왜 바로잡는지 적어 주십시오. 결과 위에 보입니다.") if is_erratum else _("결과 위에 보입니다.")
         )
 
+    def offer(self, result_sha256: str) -> None:
+        """Come back for the result that the page shows now: with the notes, and to be confirmed if it is another one
+        than was sent.
+        """
+        if self.is_bound and self.data.get("result_sha256") != result_sha256:
+            kept = {name: self.data[name] for name in self.data if name != "confirm"}
+            self.data = {**kept, "result_sha256": result_sha256}
+
 
 class PracticeForm(forms.Form):
     """A file of practice items."""

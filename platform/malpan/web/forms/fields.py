@@ -121,11 +121,16 @@ class Preview:
 
 
 def preview(form: forms.BaseForm) -> None:
-    """Have ``form`` show what was typed into its Markdown fields as readers will see it (``forms/previews.html``)."""
-    shown = [field for field in form if isinstance(field.field.widget, MarkdownArea) and field.value()]
-    form.previews = [  # type: ignore[attr-defined]
-        Preview(str(field.label), field.value(), "en" if field.name.endswith("_en") else "ko") for field in shown
-    ]
+    """Have ``form`` show what was typed into its Markdown fields as readers will see it (``forms/previews.html``).
+
+    For one that has none its page shows something else (``manage/arena_exclude.html``).
+    """
+    if fields := [field for field in form if isinstance(field.field.widget, MarkdownArea)]:
+        form.previews = [  # type: ignore[attr-defined]
+            Preview(str(field.label), field.value(), "en" if field.name.endswith("_en") else "ko")
+            for field in fields
+            if field.value()
+        ]
 
 
 def as_it_was(chosen: datetime, before: datetime | None) -> datetime:

@@ -149,9 +149,10 @@ def _publishing_page(
         context |= {"gone": gone_since(published[0]), "back": back_since(published[0])}
     if computed is not None:
         context |= result_context(computed.document, campaign) | _to_publish(computed, published)
-        context["form"] = form or CampaignPublishForm(
-            initial={"result_sha256": computed.result_sha256}, is_erratum=bool(published)
-        )
+        if form is None:
+            form = CampaignPublishForm(initial={"result_sha256": computed.result_sha256}, is_erratum=bool(published))
+        form.offer(computed.result_sha256)
+        context["form"] = form
     return render(request, "manage/arena_publishing.html", context, status=status)
 
 

@@ -16,10 +16,9 @@ from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import phases_of
 from malpan.core import uploads
 from malpan.core.errors import DomainError
+from malpan.submissions.baselines import submit_baseline
 from malpan.submissions.errors import FileRejected, UploadTooLarge
-from malpan.submissions.intake import submit
 from malpan.submissions.models import Submission
-from malpan.teams.baselines import baseline_named
 from malpan.teams.errors import TeamNameInvalid, TeamNameTaken
 from malpan.web.acting import act, posted, refusal_of, refuse
 from malpan.web.forms.baselines import BaselineForm
@@ -42,7 +41,7 @@ def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
         return _page(request, access, form, limit.http_status)
     return act(
         request,
-        lambda values: _submitted(request, access, values),
+        lambda values: _submitted(request, values),
         form=form,
         success=_("기준 모델의 파일을 제출했습니다. 채점이 끝나면 순위표에 순위 없이 오릅니다."),
         to=lambda submission: access.url("manage_submission", submission.public_id),
@@ -51,12 +50,12 @@ def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     )
 
 
-def _submitted(request: MemberRequest, access: ManageAccess, values: dict[str, Any]) -> Submission:
+def _submitted(request: MemberRequest, values: dict[str, Any]) -> Submission:
     uploads.one_file(request, "file")
     file = values["file"]
-    return submit(
+    return submit_baseline(
         phase=values["phase"],
-        team=baseline_named(competition=access.competition, name=values["name"], actor=request.user),
+        name=values["name"],
         user=request.user,
         file_name=file.name,
         upload=file,
