@@ -19,6 +19,10 @@ def main() -> None:
 
     environment.prepare(ROOT, needs_services=len(sys.argv) > 1 and sys.argv[1] not in NEEDS_NO_SERVICES)
     environment.require_settings()
+    if sys.argv[1:2] == ["run"]:  # becomes another program, which loads the apps itself: a second and more of a start
+        from malpan.local.management.commands.run import Command
+
+        Command().run_from_argv(sys.argv)
 
     from django.core.management import execute_from_command_line
     from django.db import OperationalError

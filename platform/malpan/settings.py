@@ -2,6 +2,7 @@
 
 import logging
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,8 +79,11 @@ INSTALLED_APPS = [
     "allauth.account",
     "csp",
     "django_htmx",
-    "health_check",
 ]
+
+# as an app it would load its checks, and a resolver of names for them, in every process: only the web server needs it
+_HEALTH = find_spec("health_check")
+_HEALTH_PAGES = [Path(folder) / "templates" for folder in (_HEALTH and _HEALTH.submodule_search_locations) or ()]
 
 MIDDLEWARE = [
     "malpan.middleware.RequestIdMiddleware",  # first: every line about a request names it
@@ -109,7 +113,7 @@ WSGI_APPLICATION = "malpan.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "platform/malpan/web/templates"],
+        "DIRS": [BASE_DIR / "platform/malpan/web/templates", *_HEALTH_PAGES],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

@@ -170,10 +170,17 @@ def test_a_program_keeps_its_packages_when_the_link_to_the_version_is_set_anew(
 def test_run_wants_services_of_your_own_and_says_what_starts_a_site_without() -> None:
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(
-        [sys.executable, "manage.py", "run", "web"], cwd=ROOT, env=kept, capture_output=True, text=True, check=False
+        [sys.executable, "-X", "importtime", "manage.py", "run", "web"],
+        cwd=ROOT,
+        env=kept,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 78
     assert "DATABASE_URL, REDIS_URL is not set. For a whole site without servers of your own: make run" in done.stderr
+    assert " malpan.local.programs\n" in done.stderr
+    assert " malpan.core.models\n" not in done.stderr  # the program itself loads the apps, once
 
 
 def _signal(named: str | None, target: dict[str, list[str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -12,7 +13,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 
+from malpan import celery_app
 from malpan.local.programs import DEMO_JUDGE_URL, Program, child_environment, programs_of
 from malpan.worker_process import load_models
 
@@ -27,7 +30,36 @@ def test_no_program_of_celery_imports_every_page_for_checks_that_nobody_reads() 
     by_celery = {
         each.name: each.environment.get("CELERY_SKIP_CHECKS") for each in programs if "celery" in each.arguments
     }
-    assert by_celery == dict.fromkeys(("worker", "worker-2", "chores", "beat"), "1")
+    assert by_celery == dict.fromkeys(("worker", "worker-2", "chores"), "1") | {"beat": None}  # which knows no page
+
+
+def test_the_clock_loads_nothing_of_the_site_and_logs_as_it_does() -> None:
+    program = """if True:
+        import json, logging, sys
+        from malpan.clock import app
+        app.loader.init_worker()
+        app.finalize()
+        app.log.setup()
+        said = {"names": sorted(each["task"] for each in app.conf.beat_schedule.values())}
+        said["loaded"] = [name for name in sys.modules if name.startswith(("malpan.", "scoring"))]
+        said["line"] = type(logging.getLogger().handlers[0].formatter).__name__
+        print(json.dumps(said))
+    """
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "malpan.settings", "LOG_FORMAT": "json"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    said = json.loads(done.stdout)
+    assert said["names"] == sorted(entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values())
+    assert said["line"] == "JsonLine"
+    own = {"malpan.clock", "malpan.settings", "malpan.core", "malpan.core.errors", "malpan.core.log"}
+    assert set(said["loaded"]) == own | {"malpan.broker", "malpan.celery", "malpan.garbage"}
+
+
+def test_the_name_of_a_task_says_all_to_the_clock() -> None:
+    """Whoever sends a task by its name sends nothing that the task says of itself: queue, priority, time limit."""
+    celery_app.loader.import_default_modules()
+    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+        of_itself = celery_app.tasks[entry["task"]]._get_exec_options()
+        assert {name: value for name, value in of_itself.items() if value is not None} == {"serializer": "json"}
 
 
 def test_one_worker_scores_unless_more_are_asked_for() -> None:

@@ -14,6 +14,7 @@ EX_CONFIG = 78
 
 DEMO_JUDGE_URL = "MALPAN_DEMO_JUDGE_URL"
 CELERY = ("-m", "celery", "--app", "malpan", "--quiet")
+CLOCK = ("-m", "celery", "--app", "malpan.clock", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
 # Django's checks import every page, and Celery does not even read what they say: seconds of a start
 NO_PAGES = {"CELERY_SKIP_CHECKS": "1"}
@@ -126,8 +127,8 @@ def _chores() -> Program:
 
 
 def _beat(run_directory: Path) -> Program:
-    arguments = (*CELERY, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile=")
-    return Program("beat", arguments, NO_PAGES)
+    arguments = (*CLOCK, "beat", "--schedule", str(run_directory / "beat-schedule"), "--pidfile=")
+    return Program("beat", arguments)
 
 
 def child_environment(

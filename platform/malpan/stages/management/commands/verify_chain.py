@@ -23,6 +23,7 @@ class Command(BaseCommand):
         "점수와 발표된 순위표, 심사 결과가 해시 사슬의 기록과 같은지 확인합니다. "
         "/ Checks published scores, boards and stages against the hash chain. Exit status 1 when something differs."
     )
+    requires_system_checks = ()  # they import every page
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("competitions", nargs="*", help="대회의 주소 이름, 없으면 모두 / slugs; all when none")
