@@ -17,6 +17,8 @@ WORDS = ("한글", "누리", "바른", "말모이", "온새미로", "글벗", "�
 
 def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     """``teams`` teams with ``each`` finished, live submissions."""
+    from django.db import transaction
+
     from malpan.accounts.models import User
     from malpan.competitions.models import Competition, Phase
     from malpan.teams.models import Team
@@ -37,7 +39,8 @@ def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     )
     for start in range(0, teams, 1000):
         _submissions(phase, made[start : start + 1000], each, user, chance)
-    _be_sure(phase)
+    with transaction.atomic():  # the site finds standings and their sureness at once
+        _be_sure(phase)
     return {"slug": slug, "teams": teams}
 
 

@@ -27,6 +27,21 @@ _QUOTA: Final = ("submissions/quota/test_ledger.py", "submissions/quota/test_ser
 _RUNS: Final = tuple(f"submissions/evaluation/test_{name}.py" for name in ("moves", "runs", "queueing", "actions"))
 _QUEUE: Final = tuple(f"jobs/test_{name}.py" for name in ("queue", "moves", "clock", "outage"))
 _RESCORING: Final = tuple(f"submissions/rescoring/test_{name}.py" for name in ("rules", "services"))
+_BOARDS: Final = (
+    "leaderboard/test_beside_the_rows.py",
+    "leaderboard/test_selectors.py",
+    "leaderboard/test_reading.py",
+    "leaderboard/test_days.py",
+    *(
+        f"leaderboard/test_standings.py::test_{name}"
+        for name in (
+            "the_own_row_is_there_on_every_page",
+            "a_change_that_is_taken_back_leaves_no_mark",
+            "a_reader_waits_a_moment_for_another_and_then_reads_what_was_before",
+            "who_changed_something_sees_it_though_another_is_computing",
+        )
+    ),
+)
 _SURENESS: Final = tuple(
     f"{name}.py" for name in ("leaderboard/test_sureness_parts", "leaderboard/test_sureness", "web/test_board_sureness")
 )
@@ -61,21 +76,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "submissions/rescoring/test_services.py",
         "leaderboard/test_composite_boards.py",
     ),
-    "malpan.leaderboard.selectors": (
-        "leaderboard/test_beside_the_rows.py",
-        "leaderboard/test_selectors.py",
-        "leaderboard/test_reading.py",
-        "leaderboard/test_days.py",
-        *(
-            f"leaderboard/test_standings.py::test_{name}"
-            for name in (
-                "the_own_row_is_there_on_every_page",
-                "a_change_that_is_taken_back_leaves_no_mark",
-                "a_reader_waits_a_moment_for_another_and_then_reads_what_was_before",
-                "who_changed_something_sees_it_though_another_is_computing",
-            )
-        ),
-    ),
+    "malpan.leaderboard.selectors": _BOARDS,
+    "malpan.leaderboard.board_rows": (*_BOARDS, "web/test_board_search.py", "web/test_board_sureness.py"),
     "malpan.leaderboard.day_boards": ("leaderboard/test_day_boards.py",),
     "malpan.leaderboard.passing": ("leaderboard/test_passing.py",),
     "malpan.leaderboard.published": (

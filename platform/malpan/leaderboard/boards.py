@@ -180,7 +180,8 @@ class Board:
     public split only. ``snapshot``: it is the final board as published or a public board as it was kept, one of
     ``snapshots``, the newest first, and ``left_since`` are the teams in it that were disqualified since. A public board
     of now has the kept ones as ``snapshots``. ``rule``: what its rows are ranked by. ``sureness``: none
-    until a worker has computed it.
+    until a worker has computed it. ``rows_name``: in this process another one whenever ``rows``, ``row_before`` or
+    ``view`` are; empty where they have none.
     """
 
     phase: Phase
@@ -206,6 +207,7 @@ class Board:
     left_since: tuple[Disqualified, ...] = ()
     rule: Rule = field(default_factory=Rule)
     sureness: Sureness | None = None
+    rows_name: str = ""
 
     @property
     def components(self) -> tuple[Component, ...]:

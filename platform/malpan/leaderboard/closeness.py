@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from malpan.leaderboard.selectors import BoardRow
+from malpan.leaderboard.boards import BoardRow
 from malpan.submissions.rescoring.deltas import NOISE, is_within
 from scoring.composite import Composite
 

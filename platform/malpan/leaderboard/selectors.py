@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Exists, F, FloatField, OrderBy, OuterRef, QuerySet, Subquery
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Phase, ReferenceVersion
@@ -21,34 +18,26 @@ from malpan.competitions.references import recipe_of
 from malpan.core.database.prepared import Prepared
 from malpan.core.locks import repeatable_read
 from malpan.core.times import kst_day
-from malpan.leaderboard import kept, standings
+from malpan.leaderboard import board_rows, kept, standings
 from malpan.leaderboard.boards import (
-    BASELINES,
-    COMPOSITE,
-    COUNT,
-    RANK,
-    TIME,
     Board,
-    BoardRow,
     Found,
-    Reader,
     View,
-    comparable,
     disqualified,
     known_view,
-    last_ranked,
     reader_of,
 )
 from malpan.leaderboard.field import NOBODY, Field
 from malpan.leaderboard.leading import Lead
 from malpan.leaderboard.models import BoardSnapshot, BoardSureness, Standing
 from malpan.leaderboard.published import publications
-from malpan.leaderboard.rules import composite_of, rule_of
-from malpan.leaderboard.sureness.selectors import ROUNDED, of_phase, with_sureness
+from malpan.leaderboard.rules import rule_of
+from malpan.leaderboard.sureness.selectors import ROUNDED, of_phase
 from malpan.submissions import visibility
 from malpan.teams.models import Team
 from malpan.teams.selectors import DISQUALIFIED
 
+READERS: Final = 128  # pages of a board by what their readers see, of a hundred rows, about 60 KB each
 REFRESHES: Final = 3  # attempts to meet a moment without changes; the last reads what is there
 
 
@@ -201,32 +190,34 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
     reader = reader_of(phase, viewer_team, sees_all=for_organiser, now=now)
     is_empty = is_hidden or phase.version is None
     found = standings.NOTHING if is_empty else kept.summary(phase.version, phase, scope)
-    read = _searched if view.search else _cut
-    rows, row_before, row_count = (
-        read(phase, scope, found, view, reader) if found.team_count else (list[BoardRow](), None, 0)
-    )
     sureness = None if is_empty else of_phase(getattr(phase, f"{scope}_sureness"), phase.version)
     if sureness is not None and phase.score_step is not None and sureness.reason != ROUNDED:
         sureness = None  # computed before the phase rounded its scores
-    before = _day_ranks(phase, now) if scope == standings.Scope.LIVE and rows else {}
-    rows = _with_days(with_sureness(rows, sureness), before)
-    own_row = _own(rows)
-    if own_row is None and len(rows) < found.team_count:
-        own_rows = with_sureness(_own_row(phase, scope, found.signature_hash, reader), sureness)
-        own_row = next(iter(_with_days(own_rows, before)), None)
+    asked = board_rows.Asked(
+        phase=phase,
+        version=phase.version,
+        scope=scope,
+        signature_hash=found.signature_hash,
+        team_count=found.team_count,
+        view=view,
+        reader=reader,
+        stamp=None if sureness is None else sureness.stamp,
+        day=_day(phase, now) if scope == standings.Scope.LIVE else None,
+    )
+    page = board_rows.rows_of(asked)
     return Board(
         phase=phase,
         recipe=recipe,
         columns=recipe.columns,
-        rows=tuple(rows),
-        own_row=own_row,
+        rows=page.rows,
+        own_row=board_rows.own_row(asked, page),
         is_demo_models=found.is_demo_models,
         signature_hash=found.signature_hash,
         excluded_count=found.excluded_count,
         view=view,
-        row_count=row_count,
+        row_count=page.row_count,
         total=found.team_count,
-        row_before=row_before,
+        row_before=page.before,
         updated_at=found.scored_at,
         is_hidden=is_hidden,
         frozen_at=frozen_at,
@@ -236,96 +227,10 @@ def _board(phase: Any, viewer_team: Team | None, for_organiser: bool, now: datet
         days=kept.days(phase.pk, phase.last_day) if phase.last_day and not is_hidden else (),
         rule=rule,
         sureness=sureness,
+        rows_name=page.name,
     )
 
 
-def _cut(
-    phase: Any, scope: str, summary: standings.Summary, view: View, reader: Reader
-) -> tuple[list[BoardRow], BoardRow | None, int]:
-    """The rows of ``view``, the last team's row before them, and the number of all."""
-    signature_hash = summary.signature_hash
-    start = max(view.offset - BASELINES, 0)
-    end = None if view.limit is None else view.offset + view.limit
-    if end is None:
-        found = standings.page(phase, scope, signature_hash, start, end, _order(view))
-    else:
-        found = kept.page(phase.version, phase, scope, signature_hash, start, end, _order(view))
-    rows = [_row(each, reader) for each in found]
-    return rows[view.offset - start :], last_ranked(rows[: view.offset - start]), summary.team_count
-
-
-def _searched(
-    phase: Any, scope: str, summary: standings.Summary, view: View, reader: Reader
-) -> tuple[list[BoardRow], None, int]:
-    """As ``_cut``, of the teams whose names, as ``reader`` sees them, are searched for: a blind name hides its own."""
-    asked = phase.version, phase, scope, summary.signature_hash, _order(view)
-    places, wanted = kept.places(*asked), comparable(view.search)
-    if reader.knows_all_names:
-        found = [each for each, name in zip(places, kept.names(*asked), strict=True) if wanted in name]
-    else:
-        found = [each for each in places if wanted in comparable(reader.name_of(each.team))]
-    rows = standings.at_places(phase, scope, summary.signature_hash, view.cut(found))
-    return [_row(each, reader) for each in rows], None, len(found)
-
-
-def _order(view: View) -> OrderBy | None:
-    """The order asked for where it is not the ranking: rows without the value are last."""
-    if view.sort == RANK:
-        return None
-    composed = Cast(KeyTextTransform("value", COMPOSITE), FloatField())
-    expressions: dict[str, Any] = {COUNT: F("submission_count"), TIME: F("submitted_at"), COMPOSITE: composed}
-    value = expressions.get(view.sort) or Cast(KeyTextTransform(view.sort, "scores"), FloatField())
-    return OrderBy(value, descending=bool(view.is_descending), nulls_last=True)
-
-
-def _own_row(phase: Any, scope: str, signature_hash: str | None, reader: Reader) -> list[BoardRow]:
-    """The row of the reader's team, if it has one, where it is not among those read."""
-    if reader.team is None:
-        return []
-    own = kept.of_team(phase.version, phase, scope, signature_hash, reader.team)
-    return [] if own is None else [_row(own, reader)]
-
-
-def _day_ranks(phase: Any, now: datetime | None) -> Mapping[str, int]:
-    """The ranks with which today began, by team; empty where they are not known."""
-    is_of_today = phase.ranks_day == kst_day(now or timezone.now())
-    return kept.day_ranks(phase.pk, phase.ranks_day) if is_of_today else {}
-
-
-def _with_days(rows: Iterable[BoardRow], before: Mapping[str, int]) -> list[BoardRow]:
-    if not before:
-        return list(rows)
-    return [
-        row
-        if row.rank is None
-        else replace(row, rank_before=before.get(str(row.team_id)), is_new=str(row.team_id) not in before)
-        for row in rows
-    ]
-
-
-def _own(rows: Iterable[BoardRow]) -> BoardRow | None:
-    return next((row for row in rows if row.is_own), None)
-
-
-def _row(standing: Standing, reader: Reader) -> BoardRow:
-    """The row of a standing with its ``rank`` and ``place`` (``standings.page``)."""
-    place: Any = standing
-    return BoardRow(
-        rank=None if standing.is_baseline else place.rank,
-        place=place.place,
-        team_id=standing.team_id,
-        team_name=reader.name_of(standing.team),
-        is_baseline=standing.is_baseline,
-        is_own=reader.team is not None and reader.team.pk == standing.team_id,
-        scores=standing.scores,
-        final_score=standing.final_score,
-        submission_count=standing.submission_count,
-        submitted_at=standing.submitted_at,
-        is_demo_models=standing.is_demo_models,
-        coverage=standing.coverage,
-        model=reader.model_of(standing.team),
-        is_program=standing.team.is_program,
-        submission=standing.submission,
-        composite=composite_of(standing.composite),
-        submission_name=str(standing.submission.public_id),
-    )
+def _day(phase: Any, now: datetime | None) -> date | None:
+    """Today, where it is known with which ranks it began."""
+    return phase.ranks_day if phase.ranks_day == kst_day(now or timezone.now()) else None

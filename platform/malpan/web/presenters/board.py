@@ -115,7 +115,7 @@ def board_table(
         ties=found.phase.ties,
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
-    track, before = found.phase.track, found.row_before
+    track = found.phase.track
     written = (track.score_scale, track.score_decimals, decimals)
     shared = (labelled, sorting, sorted(on_phone), baseline, written, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
@@ -137,23 +137,14 @@ def board_table(
     def rows() -> dict[str, Any]:
         drawn, below = marks_between(found, drawn_marks)
         return {
-            "lines": list(map(line_html, found.rows, drawn, gaps)),
+            "lines": list(map(line_html, found.rows, drawn, gaps_above(found))),
             "marks_below": () if page.has_next() else below,
             "columns_across": columns_across,
         }
 
-    gaps = gaps_above(found)
-    content = (
-        *(
-            shared_hash,
-            drawn_marks,
-            page.has_next(),
-            before and before.final_score,
-            found.view.is_of_neighbours,
-            gaps[:1],
-        ),
-        [(content_of(row), awards(row)) for row in found.rows],
-    )
+    before = found.row_before and found.row_before.final_score
+    shown = found.rows_name or [(content_of(row), awards(row)) for row in found.rows]
+    drawn_from = (drawn_marks, page.has_next(), before, found.view.is_of_neighbours, gaps_above(found, 1), titles)
     return {
         "board": found,
         "has_baseline": any(row.is_baseline for row in (*found.rows, *([own_row] if own_row else []))),
@@ -172,7 +163,7 @@ def board_table(
         else "",
         "headings": headings(link, found, sorting, {"metrics": ALL, **view_query} if shows_all else view_query),
         "json_query": _json_query(found, view_query),
-        "rows_html": fragments.remembered("pages/board_rows.html", content, rows),
+        "rows_html": fragments.remembered("pages/board_rows.html", (shared_hash, shown, drawn_from), rows),
         "own_line": None if own_row is None or any(row.is_own for row in found.rows) else line(own_row),
         "own_page": _own_page(found, page.number),
         "updated_at": found.updated_at,

@@ -178,13 +178,14 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
     )
 
 
-def gaps_above(found: Board) -> list[float | None]:
+def gaps_above(found: Board, count: int | None = None) -> list[float | None]:
     """How far each row of ``found`` is below the team right above it, in what ranks; ``None`` for the first and for
-    baselines, and of all where the rows are in another order or searched for.
+    baselines, and of all where the rows are in another order or searched for. ``count``: of so many rows, from the
+    first.
     """
     above = found.row_before
     gaps: list[float | None] = []
-    for row in found.rows:
+    for row in found.rows[:count]:
         is_known = found.view.is_of_neighbours and row.rank is not None and above is not None
         gaps.append(_ranked_by(row) - _ranked_by(above) if is_known and above is not None else None)
         above = above if row.rank is None else row
