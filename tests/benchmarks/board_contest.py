@@ -39,7 +39,7 @@ def make(slug: str, teams: int, each: int) -> dict[str, Any]:
     )
     for start in range(0, teams, 1000):
         _submissions(phase, made[start : start + 1000], each, user, chance)
-    with transaction.atomic():  # the site finds standings and their sureness at once
+    with transaction.atomic():
         _be_sure(phase)
     return {"slug": slug, "teams": teams}
 
@@ -48,6 +48,7 @@ def _be_sure(phase: Any) -> None:
     """What a worker computes of the board from the values of items, which these submissions have not."""
     from django.utils import timezone
 
+    from malpan.jobs.models import Job
     from malpan.leaderboard import standings
     from malpan.leaderboard.models import BoardSureness, Standing, StandingsVersion
     from malpan.leaderboard.sureness.sources import ROWS
@@ -62,10 +63,23 @@ def _be_sure(phase: Any) -> None:
         }
         for rank, (name, interval) in enumerate(ends.items(), start=1)
     }  # fmt: skip
-    BoardSureness.objects.create(
-        phase=phase, version=StandingsVersion.objects.get(phase=phase).value, signature_hash=SIGNATURE, rows=known,
-        trials=10_000, level=0.95, items=1000, pairs=len(rows) - 1, computed_at=timezone.now(), stamp=uuid4(),
-    )  # fmt: skip
+    sure, _created = BoardSureness.objects.update_or_create(
+        phase=phase,
+        scope=Standing.Scope.LIVE,
+        defaults={
+            "version": StandingsVersion.objects.get(phase=phase).value,
+            "signature_hash": SIGNATURE,
+            "rows": known,
+            "reason": "",
+            "trials": 10_000,
+            "level": 0.95,
+            "items": 1000,
+            "pairs": len(rows) - 1,
+            "computed_at": timezone.now(),
+            "stamp": uuid4(),
+        },
+    )
+    Job.objects.filter(pk=sure.job_id).delete()  # the site has begun by itself, and finds no items
 
 
 def append_scores(slug: str, most: int) -> int:
