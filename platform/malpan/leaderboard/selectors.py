@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from datetime import date, datetime
 from typing import Any, Final
@@ -138,7 +138,7 @@ def _at_one_moment(phase: Phase, read: Callable[[Any], Found]) -> Found:
     return at_one_moment(phase, lambda phases: read(*phases))
 
 
-def _fresh(of: Phase | Competition) -> Sequence[Any]:
+def _fresh(of: Phase | Competition) -> list[Any]:
     """The phase, or the phases of the competition, with their tracks and competitions as they are now, and ``_known``
     of each.
     """

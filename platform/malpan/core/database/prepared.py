@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
 
 Row = TypeVar("Row", bound=Model)
-Asked = TypeVar("Asked", int, str)
 Reader = Callable[[Any], Any]
 
 # where the SQL has the value that is asked for: no row and no constant of a query is like these
@@ -43,18 +42,18 @@ class _Written:
     readers: Sequence[tuple[int, Reader]]
 
 
-class Prepared(Generic[Row, Asked]):
+class Prepared(Generic[Row]):
     """``build(value)`` for any value: its rows, with their annotations and the rows of its ``select_related``.
 
     ``kind``: the type of the value, which may stand in the query wherever the database takes a parameter; what else the
     query has must be constant. Foreign keys that are followed must not be null.
     """
 
-    def __init__(self, build: Callable[[Asked], QuerySet[Row, Any]], kind: type[Asked]) -> None:
+    def __init__(self, build: Callable[[Any], QuerySet[Row, Any]], kind: type[int | str]) -> None:
         self._build = build
         self._place = _PLACES[kind]
 
-    def __call__(self, value: Asked) -> list[Row]:
+    def __call__(self, value: int | str) -> list[Row]:
         """The rows for ``value``, in their order. One query."""
         written = self._written
         return [self._row(written, each) for each in _rows(written, self._place, value)]
@@ -62,7 +61,7 @@ class Prepared(Generic[Row, Asked]):
     @cached_property
     def _written(self) -> _Written:
         rows = self._build(self._place)
-        parts = list(_parts((), rows.model, rows.query.select_related or {}, 0))
+        parts: list[_Part] = list(_parts((), rows.model, rows.query.select_related or {}, 0))
         facts = list(rows.query.annotation_select)
         names = ["__".join((*part.path, name)) for part in parts for name in part.names]
         fields = [field for part in parts for field in part.model._meta.concrete_fields]
@@ -100,12 +99,13 @@ def _parts(path: tuple[str, ...], model: type[Model], related: Any, start: int) 
     yield _Part(path, model, names, slice(start, start + len(names)))
     end = start + len(names)
     for name, further in dict(related).items():
-        for part in _parts((*path, name), model._meta.get_field(name).related_model, further, end):
+        other: Any = model._meta.get_field(name).related_model
+        for part in _parts((*path, name), other, further, end):
             yield part
             end = part.columns.stop
 
 
 def _readers(fields: Sequence[Field[Any, Any]]) -> Iterator[tuple[int, Reader]]:
     for index, field in enumerate(fields):
-        if read := getattr(field, "from_db_value", None):
-            yield index, lambda value, read=read: read(value, None, connection)
+        if hasattr(field, "from_db_value"):
+            yield index, partial(field.from_db_value, expression=None, connection=connection)
