@@ -237,7 +237,7 @@ def test_a_row_says_how_far_its_team_moved_since_yesterday(contest: Contest, cli
     assert found["Better"] == "어제보다 ▲ 1"
     assert found["Team One"].startswith("어제보다 ▼ 1")
     DayRanks.objects.all().delete()
-    for read in (kept.day_ranks, board_rows._page):  # the ranks with which a day began are never others
+    for read in (kept.day_ranks, board_rows._kept):  # the ranks with which a day began are never others
         read.cache_clear()
     DayRanks.objects.create(phase=contest.phase, day=today["day"], ranks={str(contest.team.pk): 2})
     page = page_of(client, contest.url("board/"))

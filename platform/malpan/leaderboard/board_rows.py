@@ -32,6 +32,7 @@ from malpan.leaderboard.rules import composite_of
 from malpan.leaderboard.sureness.selectors import of_phase, with_sureness
 
 READERS: Final = 128  # pages of a board by what their readers see, of a hundred rows, about 60 KB each
+KEPT_ROWS: Final = 1000  # of a whole board
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ def rows_of(asked: Asked) -> Rows:
     """The rows that are asked for."""
     if not asked.team_count:
         return Rows()
-    read = _searched if asked.view.search else _rest if asked.view.limit is None else _page
-    return read(asked)
+    if asked.view.search:
+        return _searched(asked)
+    return _all(asked) if asked.view.limit is None and asked.team_count > KEPT_ROWS else _kept(asked)
 
 
 def own_row(asked: Asked, found: Rows) -> BoardRow | None:
@@ -85,15 +87,17 @@ def own_row(asked: Asked, found: Rows) -> BoardRow | None:
 
 
 @lru_cache(READERS)
-def _page(asked: Asked) -> Rows:
+def _kept(asked: Asked) -> Rows:
     """The rows of a view, kept for everybody who asks the same."""
-    view, start = asked.view, _start(asked.view)
-    end = view.offset + (view.limit or 0)
+    view = asked.view
+    if view.limit is None:
+        return replace(_all(asked), name=uuid4().hex)
+    start, end = _start(view), view.offset + view.limit
     found = kept.page(asked.version, asked.phase, asked.scope, asked.signature_hash, start, end, _order(view))
     return _cut(asked, found, uuid4().hex)
 
 
-def _rest(asked: Asked) -> Rows:
+def _all(asked: Asked) -> Rows:
     """All rows from the offset of the view on."""
     view = asked.view
     return _cut(asked, standings.page(asked.phase, asked.scope, asked.signature_hash, _start(view), None, _order(view)))

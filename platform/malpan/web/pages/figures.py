@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,8 +16,9 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
-from malpan.leaderboard.boards import View
-from malpan.leaderboard.field import field_of_snapshot
+from malpan.leaderboard.boards import Board, View
+from malpan.leaderboard.field import Field, field_of_snapshot
+from malpan.leaderboard.leading import Lead
 from malpan.leaderboard.published import published_board
 from malpan.leaderboard.selectors import board_and_field, leads
 from malpan.leaderboard.sureness.items import items_found
@@ -25,12 +28,60 @@ from malpan.web.pages.context import PageContext, address, page_context
 from malpan.web.presenters import figures, figures_of_items
 from malpan.web.presenters.figures import Figure
 
+# what of a plot can be chosen by the address
+CHOICES: Final = (*figures.AXES, figures_of_items.WINS, figures_of_items.DIFFICULTY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is drawn of the boards of ``page`` as its reader sees them now. ``asked``: the choices that were made."""
+
+    page: PageContext
+    public: Board
+    teams: Field
+    leads: Sequence[Lead]
+    final: Board | None
+    asked: Mapping[str, str]
+    now: datetime  # to the minute
+
+    @property
+    def name(self) -> object:
+        """What all the plots are made of; empty where that has no name."""
+        if self.final is not None or not self.public.rows_name:
+            return ()
+        phase = self.public.phase
+        track = (phase.track.score_scale, phase.track.score_decimals, phase.track.recipe)
+        times = (self.now, phase.ends_at, phase.frozen_at)
+        return self.public.rows_name, self.leads, track, times, self.asked
+
+    def figures(self) -> list[Figure]:
+        phase, teams, shown = self.public.phase, self.teams, self.public
+        if self.final is not None and self.final.snapshot is not None:
+            teams = field_of_snapshot(self.final.snapshot)
+            shown = replace(self.final, rows=self.final.rows[: figures.POINTS])
+        own_row, own = shown.own_row, None
+        if own_row is not None and own_row.rank is not None:
+            own = own_row.final_score if own_row.composite is None else own_row.composite.value
+        found = [
+            figures.leading(self.leads, phase, self.now),
+            figures.distribution(teams, own, phase),
+            figures.metrics(shown, self.asked),
+            figures.movement(self.final, phase),
+        ]
+        if items := items_found(shown.sureness):
+            found.append(figures_of_items.wins(shown, items, self.asked))
+            if shown.is_final and phase.item_scores == Phase.ItemScores.OPEN:
+                found.append(figures_of_items.difficulty(shown, items, self.asked))
+                found.append(figures_of_items.correlation(shown, items))
+        return [each for each in found if each is not None]
+
 
 @require_safe
 def figures_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
+    shown = _shown(request, page)
     context = page.context("board") | {
-        "figures": [_html(page, each) for each in _figures(request, page)],
+        "figures_html": None if shown is None else _html(shown),
         "board_href": f"{address('board', page.competition)}{_query(page)}",
     }
     return render(request, "pages/figures.html", context)
@@ -40,47 +91,45 @@ def figures_page(request: HttpRequest, slug: str) -> HttpResponse:
 def figure_csv(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """The rows of a plot. 404 where there is none of this name now."""
     page = page_context(request, slug)
-    found = next((each for each in _figures(request, page) if each.name == name), None)
+    shown = _shown(request, page)
+    found = next((each for each in shown.figures() if each.name == name), None) if shown else None
     if found is None or page.phase is None:
         raise Http404
     return csv_response(f"{name}-{page.phase.track.slug}-{page.phase.slug}.csv", found.header, found.rows)
 
 
-def _html(page: PageContext, figure: Figure) -> SafeString:
-    """``figure`` with its form and its table, rendered once for everybody who sees the same."""
-    context = {"figure": figure, "csv_href": _csv_href(page, figure), "kept": list(_place(page).items())}
-    return fragments.remembered("includes/figure.html", context, lambda: context)
+def _shown(request: HttpRequest, page: PageContext) -> _Shown | None:
+    if page.phase is None:
+        return None
+    public, teams = board_and_field(page.phase, viewer_team=page.team, view=View(limit=figures.POINTS))
+    return _Shown(
+        page=page,
+        public=public,
+        teams=teams,
+        leads=leads(page.phase),
+        final=published_board(page.phase, viewer_team=page.team),
+        asked={name: request.GET[name] for name in CHOICES if name in request.GET},
+        now=timezone.now().replace(second=0, microsecond=0),
+    )
+
+
+def _html(shown: _Shown) -> SafeString:
+    """The plots with their forms and tables, rendered once for everybody who sees the same."""
+    known, place = shown.name, _place(shown.page)
+    drawn = [] if known else shown.figures()
+
+    def content() -> dict[str, Any]:
+        found = shown.figures() if known else drawn
+        return {"figures": [(each, _csv_href(shown.page, each)) for each in found], "kept": list(place.items())}
+
+    return fragments.remembered(
+        "pages/figures_list.html", (known or drawn, shown.page.competition.slug, place), content
+    )
 
 
 def _csv_href(page: PageContext, figure: Figure) -> str:
     chosen = {choice.name: choice.chosen for choice in figure.choices}
     return f"{reverse('figure_csv', args=[page.competition.slug, figure.name])}{_query(page, chosen)}"
-
-
-def _figures(request: HttpRequest, page: PageContext) -> list[Figure]:
-    """The plots of the phase as the reader sees its boards now."""
-    if page.phase is None:
-        return []
-    phase, asked = page.phase, request.GET.dict()
-    final = published_board(phase, viewer_team=page.team)
-    public, teams = board_and_field(phase, viewer_team=page.team, view=View(limit=figures.POINTS))
-    shown = public
-    if final is not None and final.snapshot is not None:
-        teams, shown = field_of_snapshot(final.snapshot), replace(final, rows=final.rows[: figures.POINTS])
-    own_row, own = shown.own_row, None
-    if own_row is not None and own_row.rank is not None:
-        own = own_row.final_score if own_row.composite is None else own_row.composite.value
-    found = [
-        figures.leading(leads(phase), phase, timezone.now().replace(second=0, microsecond=0)),
-        figures.distribution(teams, own, phase),
-        figures.metrics(shown, asked),
-        figures.movement(final, phase),
-    ]
-    if items := items_found(shown.sureness):
-        found.append(figures_of_items.wins(shown, items, asked))
-        if shown.is_final and phase.item_scores == Phase.ItemScores.OPEN:
-            found += [figures_of_items.difficulty(shown, items, asked), figures_of_items.correlation(shown, items)]
-    return [each for each in found if each is not None]
 
 
 def _query(page: PageContext, chosen: Mapping[str, str] | None = None) -> str:

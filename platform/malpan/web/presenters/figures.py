@@ -31,6 +31,7 @@ LEADING: Final = "leading"
 DISTRIBUTION: Final = "distribution"
 METRICS: Final = "metrics"
 MOVEMENT: Final = "movement"
+AXES: Final = ("x", "y")  # of two metrics
 BINS: Final = 20  # at most
 DRAWN: Final = 30  # teams of the slope chart
 FEWEST: Final = 2  # teams whose scores are drawn
@@ -165,8 +166,8 @@ def metrics(found: Board, asked: Mapping[str, str]) -> Figure | None:
     if len(columns) < 2:
         return None
     by_key = {column.key: column for column in columns}
-    x = by_key.get(asked.get("x", ""), columns[1])
-    y = by_key.get(asked.get("y", ""), columns[0])
+    x = by_key.get(asked.get(AXES[0], ""), columns[1])
+    y = by_key.get(asked.get(AXES[1], ""), columns[0])
     track, language = found.phase.track, scores.language()
     scales = [track.score_scale if column.is_scaled else 1 for column in (x, y)]
     placed = [row for row in rows if x.key in row.scores and y.key in row.scores]
@@ -198,7 +199,10 @@ def metrics(found: Board, asked: Mapping[str, str]) -> Figure | None:
         ],
         header=["team", x.key, y.key],
         rows=[[row.team_name, row.scores[x.key], row.scores[y.key]] for row in placed],
-        choices=[Choice("x", _("가로 지표"), options, x.key), Choice("y", _("세로 지표"), options, y.key)],
+        choices=[
+            Choice(name, label, options, chosen.key)
+            for name, label, chosen in zip(AXES, (_("가로 지표"), _("세로 지표")), (x, y), strict=True)
+        ],
     )
 
 
