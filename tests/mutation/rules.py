@@ -45,7 +45,7 @@ _BOARDS: Final = (
 _SURENESS: Final = tuple(
     f"{name}.py" for name in ("leaderboard/test_sureness_parts", "leaderboard/test_sureness", "web/test_board_sureness")
 )
-_BOARDS: Final = tuple(f"scoring/significance/test_{name}.py" for name in ("resampling", "board"))
+_SIGNIFICANCE: Final = tuple(f"scoring/significance/test_{name}.py" for name in ("resampling", "board"))
 _ESSAYS: Final = ("scoring/reading/test_essays.py", "scoring/recipes/test_essay_scoring.py")
 _UNKNOWN_LABELS: Final = ("recipes/test_unknown_labels.py",)
 _WHOLE: Final = ("recipes/test_long_texts.py",)
@@ -207,7 +207,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
             "controls": ("controls",),
         }.items()
     },
-    **{f"scoring.significance.{name}": _BOARDS for name in ("resampling", "board", "composed")},
+    **{f"scoring.significance.{name}": _SIGNIFICANCE for name in ("resampling", "board", "composed")},
     "scoring.composite": ("scoring/test_composite.py",),
     "scoring.text.essays": _ESSAYS,
     "scoring.recipes.essay_scoring": _ESSAYS,

@@ -60,6 +60,8 @@ def outcomes(rule: Rule, *, jobs: int, only: Collection[str] | None = None) -> I
     inside = [each for each in wanted if each not in set(imported)]
     if inside:
         found, unreached = _outcomes_of_swapped(rule, source, inside, jobs)
+        if only is None and not found:
+            raise BrokenTests(f"{rule.module}: no test reaches it, of {' '.join(rule.tests)}")
         yield from found
         imported += unreached
     if imported:

@@ -85,6 +85,14 @@ def test_tests_that_fail_on_the_original_are_named(tmp_path: Path) -> None:
     assert "toy_rule as it is: test_toy.py::test_more failed, toy_rule.py:" in done.stderr
 
 
+def test_tests_that_reach_nothing_are_no_tests_of_a_rule(tmp_path: Path) -> None:
+    """Every mutant would survive them, and the table would say 0 % of a rule that other tests hold."""
+    done = run(tmp_path, "import toy_rule\n\n\ndef test_other():\n    assert toy_rule\n")
+
+    assert done.returncode != 0
+    assert "toy_rule: no test reaches it, of test_toy.py" in done.stderr
+
+
 def run(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
     (folder / "toy_rule.py").write_text(RULE, encoding="utf-8")
     (folder / "test_toy.py").write_text(tests, encoding="utf-8")
