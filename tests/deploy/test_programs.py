@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from malpan.local.programs import Program, programs_alone, programs_of
+from malpan.web import certificate
 from tests.deploy.manifests import DEPLOY, composed, pods, resource
 from tests.deploy.units import units
 from tests.paths import ROOT
@@ -33,6 +35,15 @@ def stages() -> dict[str, dict[str, list[str]]]:
         elif word.isupper():
             found[name].setdefault(word, []).append(rest)
     return found
+
+
+def test_the_programs_that_make_certificates_have_a_font_for_them() -> None:
+    """The image of the web servers, and a machine that was set up as the operator's guide says."""
+    fonts = set(re.findall(r"# Debian: (fonts-[a-z-]+)", inspect.getsource(certificate)))
+    assert fonts
+    [steps] = re.findall(r"^apt-get install (.+)$", (DEPLOY / "OPERATIONS.md").read_text(), re.MULTILINE)
+    for installed in (" ".join(stages()["web"]["RUN"]), steps):
+        assert fonts & set(installed.split())
 
 
 def test_a_program_by_itself_is_what_the_supervisor_runs() -> None:
