@@ -151,7 +151,8 @@ def give(phase: Phase, submissions: list[Submission], owner: User) -> None:
 
 def snapshot(phase: Phase, owner: User) -> None:
     row = {"rank": 1, "team": "가", "team_number": 1, "final_score": 2 / 3, "scores": {"a": 0.1 + 0.2}}
-    rows = [row | {"submission": "x", "submitted_at": "2026-11-01T00:00:00+00:00"}]
+    row |= {"is_baseline": False, "is_demo_models": True, "public_rank": None, "public_score": None}
+    rows = [row | {"submission": "x", "submission_count": 1, "submitted_at": "2026-11-01T00:00:00+00:00"}]
     BoardSnapshot.objects.create(
         phase=phase,
         number=1,

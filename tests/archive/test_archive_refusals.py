@@ -195,6 +195,53 @@ def test_archive_cannot_bring_an_object_where_a_list_is_read(
     assert refusal(forged({}, rows={table: {column: {}}})) == "rows"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rank": "1"},
+        {"rank": True},
+        {"rank": 0},
+        {"team": None},
+        {"team_number": "1"},
+        {"scores": {"a": None}},
+        {"scores": ["a"]},
+        {"final_score": "0.5"},
+        {"final_score": None},
+        {"is_baseline": 1},
+        {"submitted_at": "yesterday"},
+        {"submitted_at": "2026-11-01T00:00:00"},
+        {"submitted_at": "0001-01-01T00:00:00+09:00"},
+        {"composite": {"value": 1.0}},
+    ],
+    ids=str,
+)
+def test_archive_cannot_bring_a_published_board_with_a_row_that_is_none(
+    forged: Callable[..., io.BytesIO], original: dict[str, bytes], change: dict[str, Any]
+) -> None:
+    [row] = json.loads(original["tables/board_snapshots.jsonl"].splitlines()[0])["rows"]
+    assert refusal(forged({}, rows={"board_snapshots": {"rows": [row | change]}})) == "rows"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("board_snapshots", "rows", [None]),
+        ("board_snapshots", "rows", [{}]),
+        ("board_snapshots", "rows", [[1]]),
+        ("board_snapshots", "components", [{"score": "a"}]),
+        ("stage_snapshots", "rows", [None]),
+        ("stage_snapshots", "rows", [{"rank": 1, "team": "가", "team_number": 1}]),
+        ("stage_snapshots", "rule", {}),
+        ("stage_tables", "rows", [{"team_number": 1}]),
+        ("stage_tables", "rows", [{"team_number": 1, "score": "9"}]),
+    ],
+)
+def test_archive_cannot_bring_published_results_that_pages_cannot_read(
+    forged: Callable[..., io.BytesIO], table: str, column: str, value: Any
+) -> None:
+    assert refusal(forged({}, rows={table: {column: value}})) == "rows"
+
+
 def test_archive_of_a_recipe_that_is_not_installed_here_is_refused_by_its_name(
     forged: Callable[..., io.BytesIO],
 ) -> None:

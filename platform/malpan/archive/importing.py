@@ -28,6 +28,7 @@ from malpan.archive.campaigns import SEALED, unseal
 from malpan.archive.campaigns import require_sound as require_sound_campaigns
 from malpan.archive.errors import ArchiveRefused
 from malpan.archive.format import PEOPLE, TABLES, Table, open_files
+from malpan.archive.published import require_sound as require_sound_published
 from malpan.archive.reading import Archive, open_archive
 from malpan.archive.rows import PERSON, decoded, decoded_later
 from malpan.competitions.composites import require_sound
@@ -78,6 +79,7 @@ def import_competition(*, file: IO[bytes], actor: User | None, slug: str = "", p
         competition = reading.read(address, key)
         _refuse_unknown_recipes(competition)
         _refuse_foreign_files(archive, competition, has_references)
+        require_sound_published(competition)
         with _misfit_named("tables/campaigns.jsonl"):
             require_sound_campaigns(competition)
         requeue_imported(competition)
