@@ -221,10 +221,10 @@ def test_nothing_is_on_the_board_of_a_phase_without_results(phase: Phase) -> Non
 
 
 def test_several_phases_are_read_at_one_moment_in_their_order(phase: Phase) -> None:
-    other = PhaseFactory.create(track=phase.track)
-    for each in (other, phase):
+    other, of_another_contest = PhaseFactory.create(track=phase.track), PhaseFactory.create()
+    for each in (other, phase, of_another_contest):
         scored(each, f"팀 {each.pk}", 0.5)
-    Phase.objects.filter(pk=phase.pk).update(title_ko="다른 이름")  # so that the database finds it last
+    Phase.objects.filter(pk=phase.pk).update(position=9)  # so that the database finds it last
 
     read = at_one_moment(phase.track.competition, lambda phases: phases)
 

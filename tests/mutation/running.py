@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import _lru_cache_wrapper, partial
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeVar
@@ -145,6 +146,7 @@ class _Rounds:
         self._module, self._source, self._mutants = module, source, mutants
         self._jobs, self._results = jobs, results
         self._functions: dict[str, list[FunctionType]] = {}
+        self._kept: list[Callable[[], object]] = []
         self._lines: set[int] = set()  # that run now
         self._lines_for_all: dict[Any, set[int]] = {}  # that a fixture runs for all tests below a node
         self._failures = _Failures()
@@ -153,7 +155,7 @@ class _Rounds:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         importlib.import_module(self._module)  # what is loaded late must be there as well
-        self._functions = _living_functions(str(self._source.path))
+        self._functions, self._kept = _living(str(self._source.path))
         missing = {mutant.function for mutant in self._mutants} - self._functions.keys()
         assert not missing, f"no such function is alive: {missing}"
         reached = self._reached(session)
@@ -188,6 +190,8 @@ class _Rounds:
             before = time.process_time()
             for item in _run(session.items):
                 reached[item.nodeid] = (time.process_time() - before, self._lines)
+                for forget in self._kept:  # else only the first test of all would run the lines that make it
+                    forget()
                 self._lines, before = set(), time.process_time()
             for item in session.items:
                 reached[item.nodeid][1].update(*(self._lines_for_all.get(node, ()) for node in item.listchain()))
@@ -242,15 +246,26 @@ def _require_sound(rule: Rule, found: str) -> None:
         raise BrokenTests(f"{rule.module} as it is: {found} by its tests, {' '.join(rule.tests)}")
 
 
-def _living_functions(path: str) -> dict[str, list[FunctionType]]:
-    """The functions from the file ``path``, wherever they are held and however they are wrapped, by qualified name."""
+def _living(path: str) -> tuple[dict[str, list[FunctionType]], list[Callable[[], object]]]:
+    """The functions from the file ``path``, wherever they are held and however they are wrapped, by qualified name; and
+    what forgets each thing that they make once a process: results in a cache of functools, prepared queries.
+    """
     gc.unfreeze()
-    found: dict[str, list[FunctionType]] = {}
+    functions: dict[str, list[FunctionType]] = {}
+    kept: list[Callable[[], object]] = []
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename == path:
-            found.setdefault(each.__code__.co_qualname, []).append(each)
+            functions.setdefault(each.__code__.co_qualname, []).append(each)
+        elif isinstance(each, _lru_cache_wrapper) and _is_from(path, each.__wrapped__):
+            kept.append(each.cache_clear)
+        elif type(each).__qualname__ == "Prepared" and _is_from(path, vars(each)["_build"]):
+            kept.append(partial(vars(each).pop, "_written", None))
     gc.freeze()
-    return found
+    return functions, kept
+
+
+def _is_from(path: str, function: Any) -> bool:
+    return isinstance(function, FunctionType) and function.__code__.co_filename == path
 
 
 def _codes(code: CodeType) -> dict[str, CodeType]:

@@ -51,6 +51,24 @@ def test_limit():
     with pytest.raises(ValueError):
         check(3)
 """
+KEPT = """
+from functools import cache
+
+@cache
+def double(size):
+    return size * 2
+"""
+TESTS_OF_KEPT = """
+from kept_rule import double
+
+
+def test_nothing():
+    double(3)
+
+
+def test_something():
+    assert double(3) == 6
+"""
 RUN = """
 from pathlib import Path
 from tests.mutation.__main__ import running
@@ -93,11 +111,28 @@ def test_tests_that_reach_nothing_are_no_tests_of_a_rule(tmp_path: Path) -> None
     assert "toy_rule: no test reaches it, of test_toy.py" in done.stderr
 
 
+def test_what_is_made_once_a_process_is_tried_by_every_test_that_needs_it(tmp_path: Path) -> None:
+    """The first test fills the cache and does not look; the second one does."""
+    (tmp_path / "kept_rule.py").write_text(KEPT, encoding="utf-8")
+    (tmp_path / "test_kept.py").write_text(TESTS_OF_KEPT, encoding="utf-8")
+
+    done = started(tmp_path, RUN.replace("toy", "kept"))
+
+    assert {line for line in done.stdout.splitlines() if "return size" in line} == {
+        "killed: 6: return size * 2  [* → /]",
+        "killed: 6: return size * 2  [2 → 3]",
+    }, done.stderr
+
+
 def run(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
     (folder / "toy_rule.py").write_text(RULE, encoding="utf-8")
     (folder / "test_toy.py").write_text(tests, encoding="utf-8")
+    return started(folder, RUN)
+
+
+def started(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}:{ROOT / 'platform'}"}
-    command = [sys.executable, "-c", RUN]
+    command = [sys.executable, "-c", program]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
