@@ -39,6 +39,7 @@ _ITEM_KEYS: Final = frozenset(
 )
 _LINE: Final = re.compile(r"[^ \t\n\r\ufeff][^\n\r]*")  # a line from its first character on; files joined keep marks
 _LIST_OF_ITEMS: Final = re.compile(r"\[[ \t\n\r]*[{\]]")
+_NUMBER: Final = re.compile(r"-?[0-9]")  # how one begins; a token of a sound value that does is one to its end
 _ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]{1,200})"')
 
 
@@ -302,5 +303,5 @@ def _faults_at(spot: Spot) -> Iterator[Fault]:
         yield "duplicate_key", {"key": quoted(str(spot.path[-1]))}
     if spot.token in ("NaN", "Infinity", "-Infinity"):
         yield "not_a_number", {"literal": spot.token}
-    elif spot.token[0] in "-0123456789" and is_too_large(spot.token):
+    elif _NUMBER.match(spot.token) and is_too_large(spot.token):
         yield "number_too_large", {"length": len(spot.token)}

@@ -24,7 +24,9 @@ Path = tuple[str | int, ...]
 Fault = tuple[str, dict[str, Any]]  # code and params of an invalid JSON value
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
-_TOKEN: Final = re.compile(r'[\[\]{}:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]{}:,"]+')
+_TOKEN: Final = re.compile(  # a bracket or separator, a string, a number (whatever follows it at once), a word
+    r'[\[\]{}:,]|"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|[^\s\[\]{}:,"]+'
+)
 _PYTHON: Final = ("'", "True", "False", "None", "nan", "inf", "-inf", "(")
 _COMMENT: Final = ("//", "/*", "#")
 _CURLY_QUOTES: Final = ("“", "”", "‘", "’")

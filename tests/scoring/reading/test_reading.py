@@ -31,6 +31,23 @@ CULTURE = get_recipe("culture-qa@1")
 SUMMARY = get_recipe("dialogue-summary@1")
 
 
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("[1e999x]", ["number_too_large", "missing_comma"]),
+        ('[{"id": "a"}, -1e999-]', ["number_too_large", "missing_comma"]),
+        ("[-Infinity5]", ["not_a_number", "missing_comma"]),
+        ("[NaNx]", ["not_a_number", "missing_comma"]),
+        ('[{"a": 1e999 , "b": 2}]', ["number_too_large"]),
+    ],
+)
+def test_a_number_out_of_range_is_told_whatever_follows_it_at_once(text: str, codes: list[str]) -> None:
+    found: list[str] = []
+    for each in json_items.scan(text)[1]:
+        found += [each.code] if isinstance(each, FileError) else [fault[0] for fault, _path, _line in each.faults()]
+    assert found == codes
+
+
 @pytest.fixture(scope="module")
 def references() -> Items:
     return read_references(REFERENCES, RAG)
