@@ -19,8 +19,8 @@ from malpan.demo.rating import PLAN, begin_rating, password_file
 class Command(BaseCommand):
     help = (
         "끝난 데모 대회를 흉내 낸 평가자들이 평가하고 결과를 발표하며, 진행 중인 데모 대회의 평가를 시작합니다. "
-        "이미 있는 것은 그대로 둡니다. / Simulated judges evaluate the demo contest that is over, and begin to evaluate "
-        "one that is running; what exists stays as it is."
+        "이미 있는 것은 그대로 둡니다. / Simulated judges evaluate the demo contest that is over, and begin to "
+        "evaluate one that is running; what exists stays as it is."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
