@@ -19,7 +19,7 @@ from malpan.accounts.models import User
 from malpan.arena.design_rows import create_assignments, settings_of, specs_of
 from malpan.arena.invitations import accept_invitation, invite_judge
 from malpan.arena.judges import consent_version_of
-from malpan.arena.judging import judge_assignment
+from malpan.arena.judging import correct_judgement, judge_assignment
 from malpan.arena.models import (
     Assignment,
     Campaign,
@@ -228,3 +228,9 @@ def _item(campaign: Campaign, systems: list[str], label: str, reference_id: str)
         campaign=campaign, label=label, reference_id=reference_id, stratum="서술형", input_text=f"{label}의 물음",
         outputs=outputs,
     )  # fmt: skip
+
+
+def correct(panel: Panel, assignment: Assignment, value: dict, expected_number: int = 1, **fields: Any) -> Judgement:
+    """Another judgement of an assignment by its judge, a moment later."""
+    fields = {"actor": assignment.judge.user, "now": panel.later()} | fields
+    return correct_judgement(assignment=assignment, value=value, expected_number=expected_number, **fields)

@@ -8,16 +8,17 @@ from datetime import date
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+OWN = ("--layers", "--parts")  # with another value of these it is another section
 
 
 def save_section(name: str, options: Sequence[str], printed: str, path: Path = RESULTS) -> None:
     """Put ``printed`` in the place of its section of the document, or at the end where there is none.
 
-    A section is marked with the benchmark's name, or with name and ``--layers`` where these are named.
+    A section is marked with the benchmark's name, or with name and ``--layers`` or ``--parts`` where these are named.
     """
     command = " ".join(["python -m tests.benchmarks", *filter(None, [name]), *options])
-    layers = options[options.index("--layers") :][:2] if "--layers" in options else []
-    mark = f"<!-- {' '.join([name or 'all', *layers])} -->"
+    own = [word for each in OWN if each in options for word in options[options.index(each) :][:2]]
+    mark = f"<!-- {' '.join([name or 'all', *own])} -->"
     section = f"{mark}\n`{command}`, {date.today()}: {printed.strip()}\n<!-- end -->"
     text = path.read_text(encoding="utf-8")
     pattern = re.compile(rf"{re.escape(mark)}\n.*?<!-- end -->", re.DOTALL)

@@ -171,8 +171,13 @@ def test_a_saved_table_replaces_the_one_before(tmp_path):
     save_section("curve", [], "| curve |", path)
     save_section("bleurt", ["--layers", "12", "--rounds", "2"], "| twelve |", path)
     save_section("bleurt", ["--layers", "32"], "| thirty-two |", path)
+    save_section("arena", ["--panels", "9", "--parts", "judges"], "| flagged |", path)
+    save_section("arena", ["--parts", "speed", "--rounds", "1"], "| fit |", path)
+    save_section("arena", ["--parts", "judges"], "| flagged anew |", path)
     text = path.read_text(encoding="utf-8")
     assert "old" not in text
     assert "`python -m tests.benchmarks run --rounds 3`" in text
     assert "| new \\1 |" in text
     assert text.index("last line") < text.index("| curve |") < text.index("| twelve |") < text.index("| thirty-two |")
+    assert text.index("| thirty-two |") < text.index("| flagged anew |") < text.index("| fit |")
+    assert "| flagged |" not in text

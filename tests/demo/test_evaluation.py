@@ -23,7 +23,7 @@ from malpan.arena.queue import texts_of
 from malpan.competitions.models import Competition, CompetitionRole
 from malpan.core.models import AuditEntry
 from malpan.core.storage import read_private
-from malpan.demo import evaluation
+from malpan.demo import judges
 from malpan.demo.evaluation import PLAN, evaluate_demo
 from malpan.demo.loading import LoadCount, load_competition
 from malpan.demo.readers import likeness
@@ -85,7 +85,7 @@ def _cut_off(patched: pytest.MonkeyPatch) -> None:
         return judge_assignment(**arguments)
 
     with patched.context() as inner:
-        inner.setattr(evaluation, "judge_assignment", judge_nine)
+        inner.setattr(judges, "judge_assignment", judge_nine)
         with pytest.raises(KeyboardInterrupt):
             evaluate_demo()
 

@@ -184,8 +184,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.stages.awards": ("stages/test_awards.py", "stages/test_award_letters.py"),
     "malpan.arena.disqualified": (
         "arena/test_closing.py",
-        "arena/test_panel.py::test_what_was_open_of_a_reinstated_team_comes_back",
-        "arena/test_panel.py::test_closing_is_told_what_a_reinstated_team_left_open",
+        "arena/test_disqualified.py::test_what_was_open_of_a_reinstated_team_comes_back",
+        "arena/test_disqualified.py::test_closing_is_told_what_a_reinstated_team_left_open",
     ),
     **{
         f"malpan.arena.{name}": tuple(f"arena/{path}" for path in (f"test_{name}.py", *more))

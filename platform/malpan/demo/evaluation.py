@@ -16,19 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
-from malpan.accounts.services import confirm_email
 from malpan.arena.campaigns import create_campaign
 from malpan.arena.closing import close_campaign
 from malpan.arena.computing import compute_now
 from malpan.arena.exclusions import make_exclusion
-from malpan.arena.invitations import accept_invitation, create_invitation
-from malpan.arena.judges import consent_version_of, give_consent
-from malpan.arena.judging import judge_assignment
-from malpan.arena.models import Campaign, CampaignJudge, CampaignResult, Exclusion
+from malpan.arena.models import Campaign, CampaignResult, Exclusion
 from malpan.arena.opening import open_campaign
 from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.quality import LiveJudgeQuality, live_quality
-from malpan.arena.queue import next_assignment, progress_of
 from malpan.arena.results import question_of
 from malpan.arena.rubrics import create_rubric
 from malpan.arena.systems import SYSTEMS_LEAST, choose_top
@@ -38,6 +33,7 @@ from malpan.competitions.roles import appoint
 from malpan.core.locks import own_rows
 from malpan.demo.assembly import ORGANISER, PHASE_SLUG, person
 from malpan.demo.awards import give_awards
+from malpan.demo.judges import add_judge, agree, do_queue, email_of_judge
 from malpan.demo.loading import one_at_a_time
 from malpan.demo.readers import Readers
 from malpan.leaderboard.snapshots import publish_final_board, unfinished_count
@@ -51,7 +47,6 @@ PLAN: Final[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "evaluation
 TEAMS_MOST: Final = 6  # of the final board, besides the baselines
 SEED: Final = 20  # of what the simulated judges draw
 DAY: Final = timedelta(days=1)
-PAUSE: Final = timedelta(seconds=2)  # between two judgements
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +75,14 @@ def evaluate_demo() -> Campaign | None:
     with one_at_a_time():
         phases = Phase.objects.filter(track__competition__slug=SLUG, track__competition__is_demo=True, slug=PHASE_SLUG)
         phase = phases.select_related("track__competition").first()
-        if phase is None or not _is_ready(phase):
+        if phase is None or not is_ready(phase):
             return None
         organiser = person(*ORGANISER)
         return _complete(phase, organiser, Moments.of(phase)) if _is_ours(phase, organiser) else None
 
 
 def _complete(phase: Phase, organiser: User, moments: Moments) -> Campaign:
-    _appoint(phase.track.competition, organiser)
+    appoint_owner(phase.track.competition, organiser)
     if phase.final_published_at is None:
         publish_final_board(phase=phase, actor=organiser, now=moments.board)
     campaign = Campaign.objects.filter(track=phase.track, number=1).first() or _open(phase, organiser, moments)
@@ -104,12 +99,14 @@ def _is_ours(phase: Phase, organiser: User) -> bool:
     return not Campaign.objects.filter(track=phase.track, number=1).exclude(created_by=organiser).exists()
 
 
-def _is_ready(phase: Phase) -> bool:
+def is_ready(phase: Phase) -> bool:
+    """Whether all of ``phase`` is scored, and enough teams to be compared have something there."""
     scored = Submission.objects.filter(phase=phase, live_run__state=ScoringRun.State.FINISHED)
     return not unfinished_count(phase) and scored.values("team").distinct().count() >= SYSTEMS_LEAST
 
 
-def _appoint(competition: Competition, organiser: User) -> None:
+def appoint_owner(competition: Competition, organiser: User) -> None:
+    """Make the demo's organiser an owner of ``competition``, unless they have a role in it."""
     if not CompetitionRole.objects.filter(competition=competition, user=organiser).exists():
         appoint(competition=competition, user=organiser, role=CompetitionRole.Role.OWNER, actor=None)
 
@@ -123,50 +120,20 @@ def _open(phase: Phase, organiser: User, moments: Moments) -> Campaign:
         )
         choose_top(campaign=campaign, actor=organiser, count=TEAMS_MOST, with_baselines=True)
         for place, row in enumerate(PLAN["judges"]):
-            _add_judge(campaign, organiser, place, row, moments.board)
+            judge = add_judge(campaign, organiser, email_of_judge(place + 1), row, moments.board)
+            agree(judge, moments.board)
         return open_campaign(campaign=campaign, actor=organiser, now=moments.opening)
-
-
-def _add_judge(campaign: Campaign, organiser: User, place: int, row: dict[str, str], now: datetime) -> None:
-    """Make a judge who is invited, has an account, accepts, and agrees. No mail is sent."""
-    user = person(_email(place), row["name"])
-    confirm_email(user=user, actor=user)
-    invited, token = create_invitation(
-        campaign=campaign, actor=organiser, email=user.email, institution=row["institution"], now=now
-    )
-    judge = accept_invitation(token=token, user=user, now=now)
-    version = consent_version_of(invited.campaign)
-    give_consent(judge=judge, actor=user, rubric=campaign.rubric, consent_version=version, now=now)
-
-
-def _email(place: int) -> str:
-    return f"demo-judge-{place + 1}@example.com"
 
 
 def _judge(campaign: Campaign, begin: datetime) -> None:
     """Let every judge do what is left of their queue."""
     behaviours = [row["behaviour"] for row in PLAN["judges"]]
-    reasons = [row["key"] for row in campaign.rubric.reasons]
-    readers = Readers(behaviours, list(campaign.items.order_by("label")), reasons, SEED)
+    readers = Readers(behaviours, campaign, SEED)
     judge_of = {judge.email: judge for judge in campaign.judges.select_related("user", "campaign")}
     for place in range(len(behaviours)):
-        judge = judge_of.get(_email(place))
+        judge = judge_of.get(email_of_judge(place + 1))
         if judge is not None and judge.is_active:
-            _do_queue(judge, place, readers, begin + place * timedelta(hours=3))
-
-
-def _do_queue(judge: CampaignJudge, place: int, readers: Readers, now: datetime) -> None:
-    user, progress = judge.user, progress_of(judge)
-    if user is None:  # whose data were erased
-        return
-    done, total = progress.done, max(progress.total, 1)
-    while (found := next_assignment(judge=judge, actor=user, now=now)) is not None:
-        seconds = readers.seconds(place)
-        now += timedelta(seconds=seconds)
-        value = readers.value(place, found, min(done / total, 1.0))
-        judge_assignment(assignment=found, actor=user, value=value, seconds=seconds, now=now)
-        done += found.kind != found.Kind.CALIBRATION
-        now += PAUSE
+            do_queue(judge, place, readers, begin + place * timedelta(hours=3))
 
 
 def _publish(campaign: Campaign, organiser: User, moments: Moments) -> None:
@@ -179,7 +146,9 @@ def _publish(campaign: Campaign, organiser: User, moments: Moments) -> None:
         return
     if not exclusions.exists():
         place = next(place for place, row in enumerate(PLAN["judges"]) if row["behaviour"] == "random")
-        found = next((each for each in live_quality(campaign).judges if each.judge.email == _email(place)), None)
+        found = next(
+            (each for each in live_quality(campaign).judges if each.judge.email == email_of_judge(place + 1)), None
+        )
         if found is None:  # whose data were erased
             return
         reason = _reason(found)

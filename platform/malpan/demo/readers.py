@@ -1,18 +1,19 @@
-"""Simulated judges of the demo's campaign, who read what they compare: an output that is nearer to the reference is
-better, and two equal ones are tied, whoever of them reads at all (``scoring.arena.simulated_judges``).
+"""Simulated judges of the demo's campaigns, who read what they compare or rate: an output that is nearer to the
+reference is better, and two equal ones are tied, whoever of them reads at all (``scoring.arena.simulated_judges``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
-from malpan.arena.models import Assignment, CampaignItem
+from malpan.arena.models import Assignment, Campaign
 from malpan.arena.queue import texts_of
 from scoring.arena.simulated_judges import Behaviour, Judges, Panel, Seen
+from scoring.arena.vote_records import Protocol
 
 MERIT: Final = 4.0  # logits between an output like the reference and one that has nothing of it
 ORDER_EFFECT: Final = 0.2
@@ -22,19 +23,20 @@ ALTERNATIVES: Final = "#"  # between the references of a short answer
 class Readers:
     """The judges of one campaign, by their place in ``behaviours``."""
 
-    def __init__(
-        self, behaviours: Sequence[Behaviour], items: Sequence[CampaignItem], reasons: Sequence[str], seed: int
-    ) -> None:
+    def __init__(self, behaviours: Sequence[Behaviour], campaign: Campaign, seed: int) -> None:
+        items = list(campaign.items.order_by("label"))
         self._items = {item.label: place for place, item in enumerate(items)}
         self._systems = {
             label: place for place, label in enumerate(sorted({key for row in items for key in row.outputs}))
         }
-        self._reasons, self._random = list(reasons), np.random.default_rng(seed)
+        self._reasons = [row["key"] for row in campaign.rubric.reasons]
+        self._random = np.random.default_rng(seed)
         panel = Panel(
-            strengths=(0.0,) * len(self._systems),
+            strengths=(-MERIT / 2,) * len(self._systems),  # in the middle of a scale
             judges=tuple(behaviours),
             items=len(items),
             order_effect=ORDER_EFFECT,
+            protocol=cast("Protocol", campaign.protocol),
         )
         self._judges = Judges(panel, self._random)
         self._judges.by_item = np.asarray([self._merits(item.outputs, item.reference_text) for item in items])
@@ -48,6 +50,8 @@ class Readers:
             progress=progress,
             bad=assignment.bad_index,
         )
+        if self._judges.panel.protocol != "pairwise":
+            return self._judges.value(seen)
         reads = self._judges.panel.judges[place] != "random"
         if reads and len(set(texts_of(assignment))) == 1:
             return {"choice": "tie", "reasons": []}
