@@ -71,6 +71,10 @@ def test_production_settings_are_refused_without(missing: str) -> None:
     assert f"DEBUG is off and {missing} is not set" in refusal(**without(missing))
 
 
+def test_an_hour_that_no_day_has_is_refused() -> None:
+    assert "DAILY_MAIL_HOUR must be 0 to 23" in refusal(**PRODUCTION, DAILY_MAIL_HOUR="24")
+
+
 @pytest.mark.parametrize(
     ("entry", "missing"),
     [(("manage.py", "check"), "DATABASE_URL"), (("-c", "import malpan.wsgi"), "SECRET_KEY")],

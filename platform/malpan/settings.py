@@ -380,6 +380,9 @@ MAIL_TRANSPORT = "malpan.core.printed_mail.EmailBackend" if MAILS_ARE_PRINTED el
 EMAIL_BACKEND = "malpan.core.mail_state.EmailBackend"  # notes whether mails go
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="말판 <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+DAILY_MAIL_HOUR = env.int("DAILY_MAIL_HOUR", default=8)  # in Korea, from which on mails of the day are sent
+if not 0 <= DAILY_MAIL_HOUR <= 23:
+    raise ImproperlyConfigured("DAILY_MAIL_HOUR must be 0 to 23. Mend it and start again.")
 SITE_OPERATOR = env.str("SITE_OPERATOR", default="")  # who answers for the site and its personal data
 SITE_CONTACT = env.str("SITE_CONTACT", default="")  # their address
 CERTIFICATE_FONT = env.str("CERTIFICATE_FONT", default="")  # file, or file#number of a collection (web.certificate)

@@ -71,6 +71,7 @@ from malpan_client.rescoring import (
     start_rescoring,
     withdraw_rescoring,
 )
+from malpan_client.reviewing import compare, items
 from malpan_client.sending import check, submit
 from malpan_client.showing import Result
 from malpan_client.taking_part import (
@@ -139,6 +140,13 @@ def _taking_part(commands: Any) -> None:
     add_waiting(made)
     add_command(commands, "submissions", submissions, "place")
     add_command(commands, "submission", submission, "id")
+    made = add_command(commands, "items", items, "id")
+    add_options(made, "by", metavar="METRIC")
+    made.add_argument("--all", action="store_true", help=say("help_all_rows"))
+    made = add_command(commands, "compare", compare, "id", "other")
+    add_flags(made, "private", "answers")
+    made.add_argument("--all", action="store_true", help=say("help_all_rows"))
+    add_waiting(made)
     made = add_command(commands, "fetch", download_submission, "id")
     add_options(made, "to", default=".", metavar="FOLDER")
     add_flags(made, "force")

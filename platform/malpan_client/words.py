@@ -10,6 +10,7 @@ from malpan_client.award_texts import AWARDS
 from malpan_client.failure_texts import FAILURES, HINTS
 from malpan_client.help_texts import HELP
 from malpan_client.managing_texts import MANAGING
+from malpan_client.review_texts import REVIEWS
 from malpan_client.stage_texts import STAGES
 from malpan_client.texts import FINDINGS, LABELS
 from malpan_client.webhook_texts import WEBHOOKS
@@ -21,6 +22,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     **FAILURES,
     **HINTS,
     **HELP,
+    **REVIEWS,
     **WEBHOOKS,
     **STAGES,
     **AWARDS,

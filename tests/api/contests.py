@@ -59,7 +59,7 @@ class There:
 
 def _subject(before: str) -> str:
     """Two ids in a row, and those that are compared, are of submissions."""
-    return "submissions" if before in {"duplicates", "{one_id}"} else before
+    return "submissions" if before in {"duplicates", "{one_id}", "compare"} else before
 
 
 def fitting(contests: Sequence[There], path: str) -> Sequence[There]:

@@ -14,7 +14,6 @@ _BESIDE: Final = "For readers; programs have the JSON or CSV at the address besi
 _JUDGES: Final = "Judges judge on pages alone: what they see and when is part of what is measured."
 _ACCOUNT: Final = "Of the account: what a token could change, whoever finds the token could change too."
 _TEXT: Final = "A text of the site for people."
-_SO_FAR: Final = "On the page alone so far: the own file (getSubmissionFile) and the scores (getSubmission) are there."
 
 COVERED: Final[dict[str, Operations | str]] = {
     # competitions
@@ -52,9 +51,9 @@ COVERED: Final[dict[str, Operations | str]] = {
     "submissions_finals": ("chooseFinals",),
     "submission": ("getSubmission", "getSubmissionFile"),
     "submission_status": ("getSubmission",),
-    "submission_items": _SO_FAR,
-    "submission_compare": _SO_FAR,
-    "submission_comparison": _SO_FAR,
+    "submission_items": ("listItems",),
+    "submission_compare": ("compareSubmissions",),
+    "submission_comparison": ("compareSubmissions", "listComparedItems"),
     "submission_withdraw": ("withdrawSubmission",),
     "receipt": _BESIDE,
     "receipt_json": "The receipt of a team for verify_chain.py: a file to keep, which whoever is logged in takes.",

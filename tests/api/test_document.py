@@ -107,7 +107,7 @@ def test_its_commands_are_understood():
     token = create_api_token(user=leader_of(team), label="t", scopes=list(Scope))[1]
     named = {"slug": track.competition.slug, "track": track.slug, "pk": "1", "number": "1"}
     named |= dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk"), "1")
-    named |= dict.fromkeys(("public_id", "one_id", "other_id"), "00000000-0000-0000-0000-000000000000")
+    named |= dict.fromkeys(("public_id", "one_id", "other_id", "with_id"), "00000000-0000-0000-0000-000000000000")
     for shown, _tag in operations_of(document(api), named):
         answer = run(shown.command, token)
         code = answer.json().get("code", "") if "problem" in answer.get("Content-Type", "") else ""

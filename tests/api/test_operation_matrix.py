@@ -124,7 +124,7 @@ def named(phase):
         "public_id": submission.public_id,
         "pk": phase.pk,
         "number": team.number,
-        **dict.fromkeys(("one_id", "other_id"), submission.public_id),
+        **dict.fromkeys(("one_id", "other_id", "with_id"), submission.public_id),
         **dict.fromkeys(("judge_pk", "judgement_pk", "exclusion_pk", "delivery_pk"), 1),
     }
 

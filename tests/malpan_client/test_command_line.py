@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 COMMANDS = (
     *("login", "logout", "whoami", "competitions", "files", "download", "terms", "team", "check", "submit"),
-    *("submissions", "submission", "fetch", "limits", "board", "final", "withdraw"),
+    *("submissions", "submission", "items", "compare", "fetch", "limits", "board", "final", "withdraw"),
     *("create", "settings get", "settings update", "close", "export", "publish contest", "publish board"),
     *("publish stage", "publish standing"),
     *(f"references {name}" for name in ("list", "upload", "publish", "diff", "discard")),

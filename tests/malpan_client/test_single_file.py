@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from malpan_client import VERSION, single_file
 from malpan_client.single_file import CannotBeJoined
+from tests.malpan_client.scripted import Answer, Script, history, scored, serving, submission, track
+from tests.malpan_client.test_reviewing import comparison, difference, item
+from tests.malpan_client.test_reviewing import page as items_page
 
 OLDEST = (3, 9)
+ID = submission()["id"]
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +73,76 @@ def test_it_runs_alone_in_an_empty_folder(built, tmp_path):
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
 
 
+@pytest.fixture(scope="module")
+def oldest():
+    """A Python of the oldest version that the command is for, wherever this machine has one."""
+    found = [shutil.which("python3.9"), *sorted(Path.home().glob(".pyenv/versions/3.9.*/bin/python3.9"))]
+    if shutil.which("uv"):
+        found.append(run(["uv", "python", "find", "--offline", "3.9"]).stdout.strip())
+    ask = "import sys; print(sys.version_info[:2])"
+    for each in filter(None, found):  # a shim may be there without what it stands for
+        if run([str(each), "-c", ask]).stdout.strip() == str(OLDEST):
+            return str(each)
+    pytest.skip("no Python 3.9 on this machine: only its grammar was held against the file")
+
+
+def test_every_command_is_there_on_the_oldest_python(built, oldest, tmp_path):
+    (tmp_path / "malpan.py").write_text(built, encoding="utf-8")
+    assert run([oldest, "-I", "-W", "error", "malpan.py", "--help"], tmp_path).stderr == ""
+    asked = "import malpan; print(*malpan.parser().format_help().split())"
+    assert "submit" in run([oldest, "-c", asked], tmp_path).stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["competitions"], 0, "봄 대회"),
+        (["submit", "spring/main", "answers.json", "--wait", "--json"], 0, '"61.25"'),
+        (["submissions", "spring/main"], 0, "제출"),
+        (["items", ID], 0, "0.25–0.5"),
+        (["compare", ID, ID, "--lang", "en"], 0, "may be chance"),
+        (["create", "contest.toml"], 2, "3.11"),
+        (["create", "contest.json", "--dry-run"], 6, ""),
+        (["whoami"], 6, ""),
+    ],
+    ids=lambda each: each[0] if isinstance(each, list) else "",
+)
+def test_the_oldest_python_runs_it_against_a_server(built, oldest, tmp_path, words, status, said):
+    """The code that is behind each command, not its grammar alone: what a newer Python added fails here."""
+    (tmp_path / "malpan.py").write_text(built, encoding="utf-8")
+    (tmp_path / "answers.json").write_bytes(b"[]")
+    (tmp_path / "contest.toml").write_text("slug = 'spring'", encoding="utf-8")
+    (tmp_path / "contest.json").write_text('{"slug": "spring", "title_ko": "봄", "tracks": []}', encoding="utf-8")
+    with serving(Script()) as script:
+        spring = {"slug": "spring", "title": "봄 대회", "organiser": "주최"}
+        script.on("GET", "competitions/", {"running": [spring], "upcoming": [], "past": [], "next": None})
+        script.on("GET", "competitions/spring/tracks/main/", track())
+        script.on("GET", "competitions/spring/tracks/main/submissions/", history())
+        script.on("POST", "competitions/spring/tracks/main/submissions/", Answer(submission(), 201))
+        script.on("GET", f"submissions/{ID}/", submission(run=scored()))
+        script.on("GET", f"submissions/{ID}/items/", items_page(item("q1", low=0.25, high=0.5)))
+        tested = difference(p=0.5, is_significant=False)
+        script.on("GET", f"submissions/{ID}/compare/{ID}/", comparison(tested))
+        done = run(
+            [oldest, "-I", "-W", "error", "malpan.py", "--site", script.url, *words],
+            tmp_path,
+            MALPAN_TOKEN="mlp_token-of-the-test",
+        )
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    assert said in done.stdout + done.stderr
+
+
 def test_the_package_loads_no_django():
     code = "import sys, malpan_client.command; print({'django', 'celery', 'malpan'} & set(sys.modules))"
     assert run([sys.executable, "-c", code]).stdout == "set()\n"
 
 
-def run(words, folder=None):
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder or "/nonexistent"), "PYTHONIOENCODING": "utf-8"}
+def run(words, folder=None, **more):
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder or "/nonexistent"),
+        "PYTHONIOENCODING": "utf-8",
+    } | more
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -15,7 +15,17 @@ from malpan_client.single_file import FOLDER
 from malpan_client.words import REASONS, TEXTS, language, reason_of, say, set_language
 
 HANGUL = re.compile("[가-힣]")
-MADE = ("help_", "state_", "step_", "count_", "next_", "source_", "design_")  # how names begin that are put together
+MADE = (
+    "help_",
+    "state_",
+    "step_",
+    "count_",
+    "next_",
+    "source_",
+    "design_",
+    "not_compared_",
+    "not_tested_",
+)  # how names begin that are put together
 
 
 @pytest.fixture(autouse=True)

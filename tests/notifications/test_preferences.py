@@ -32,7 +32,7 @@ EVERYTHING = [event.name for event in mailed_events()]
 )
 def test_a_mail_is_in_the_readers_language_and_in_both_if_nobody_knows(language: str, there: str, absent: str) -> None:
     person = UserFactory.create()
-    preferences.set_preference(person=person, language=language, wanted=EVERYTHING)
+    preferences.set_preference(person=person, language=language, paces={})
     posted(person=person)
     deliver_due()
 
@@ -47,7 +47,7 @@ def test_a_mail_is_in_the_readers_language_and_in_both_if_nobody_knows(language:
 
 def test_what_is_muted_is_not_sent_and_the_change_is_audited() -> None:
     person = UserFactory.create()
-    preferences.set_preference(person=person, language="", wanted=set(EVERYTHING) - {NAME})
+    preferences.set_preference(person=person, language="", paces={NAME: "never"})
     posted(person=person)
     deliver_due()
 
@@ -55,7 +55,7 @@ def test_what_is_muted_is_not_sent_and_the_change_is_audited() -> None:
     assert Letter.objects.get().state == Letter.State.DROPPED
     entry = AuditEntry.objects.get(action="preference.update")
     assert (entry.actor, entry.after["muted"]) == (person, [NAME])
-    preferences.set_preference(person=person, language="", wanted=set(EVERYTHING) - {NAME})
+    preferences.set_preference(person=person, language="", paces={NAME: "never"})
     assert AuditEntry.objects.filter(action="preference.update").count() == 1
 
 
@@ -107,14 +107,14 @@ def test_a_link_is_of_one_person_and_of_nobody_once_they_are_erased() -> None:
 
 def test_a_preference_is_of_one_person() -> None:
     other, person = UserFactory.create(is_staff=True), UserFactory.create()
-    preferences.set_preference(person=other, language="en", wanted=[])
+    preferences.set_preference(person=other, language="en", paces=dict.fromkeys(EVERYTHING, "never"))
     assert preferences.languages_of(preferences.preference_of(person)) == ("ko", "en")
     preferences.mute(person=person, event=NAME)
     held = preferences.preference_of(other)
     assert (held.language, held.muted) == ("en", EVERYTHING)
     entry = AuditEntry.objects.filter(action="preference.update").latest("pk")
     assert (entry.actor, entry.before, entry.after) == (
-        person, {"language": "", "muted": []}, {"language": "", "muted": [NAME]},
+        person, {"language": "", "muted": [], "paces": {}}, {"language": "", "muted": [NAME], "paces": {}},
     )  # fmt: skip
 
 
@@ -122,15 +122,19 @@ def test_the_page_shows_and_saves_what_is_wanted(client: Client) -> None:
     person = UserFactory.create(is_staff=True)  # for whom every event is
     client.force_login(person)
     page = client.get(reverse("letters")).content.decode()
-    assert page.count("checked") == len(mailed_events())
+    assert page.count('name="pace_') == len(mailed_events())
+    assert 'value="never" selected' not in page
 
-    saved = client.post(reverse("letters"), {"language": "en", "events": [NAME]}, follow=True)
+    paces = {f"pace_{name}": "never" for name in EVERYTHING if name != NAME}
+    saved = client.post(reverse("letters"), {"language": "en", **paces}, follow=True)
 
     held = preferences.preference_of(person)
     assert (held.language, sorted(held.muted)) == ("en", sorted(set(EVERYTHING) - {NAME}))
-    assert saved.content.decode().count("checked") == 1
-    assert client.post(reverse("letters"), {"language": "fr", "events": []}).status_code == 422
-    assert client.post(reverse("letters"), {"language": "", "events": ["of_tomorrow"]}).status_code == 422
+    assert saved.content.decode().count('value="never" selected') == len(paces)
+    client.post(reverse("letters"), {"language": "en", "pace_of_tomorrow": "daily"})
+    assert preferences.preference_of(person) == held
+    assert client.post(reverse("letters"), {"language": "fr"}).status_code == 422
+    assert client.post(reverse("letters"), {"language": "", f"pace_{NAME}": "hourly"}).status_code == 422
 
 
 def test_an_event_without_a_letter_is_none_to_choose(client: Client) -> None:

@@ -146,7 +146,7 @@ def _account(person: User) -> None:
     administrator = UserFactory.create(is_staff=True, is_superuser=True)
     second = EmailAddress.objects.create(user=person, email=SECOND, primary=False, verified=False)
     EmailConfirmation.objects.create(email_address=second, sent=timezone.now(), key="k" * 64)
-    set_preference(person=person, language="ko", wanted=["scored"])
+    set_preference(person=person, language="ko", paces={"notice": "never", "scored": "daily"})
     create_endpoint(person=person, url="https://hooks.example.com/x", events=["scored"])
     create_api_token(user=person, label=f"{NAME}의 노트북")
     person.groups.add(Group.objects.create(name="helpers"))

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition
 from malpan.notifications import preferences
-from malpan.notifications.events import event_of, mailed_events
+from malpan.notifications.events import event_of
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.rendering import compose
 from malpan.notifications.sending import deliver_due
@@ -100,8 +100,7 @@ def test_a_team_hears_of_each_of_its_awards(contest: Contest, award: Award) -> N
 def test_each_reader_has_it_in_their_language(
     contest: Contest, award: Award, language: str, there: list[str], absent: list[str]
 ) -> None:
-    wanted = [event.name for event in mailed_events()]
-    preferences.set_preference(person=leader_of(award.team), language=language, wanted=wanted)
+    preferences.set_preference(person=leader_of(award.team), language=language, paces={})
     publish(contest)
     [(_reader, said)] = sent()
     assert [text for text in there if text not in said] == []

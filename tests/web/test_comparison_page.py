@@ -14,7 +14,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
-from malpan.core.storage import store_private
 from malpan.jobs import outcome
 from malpan.jobs.claim import claim_next
 from malpan.jobs.faults import record_faults
@@ -25,32 +24,19 @@ from malpan.leaderboard.models import ResultComparison
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 from scoring.significance.comparison import compare
-from tests.factories import PhaseFactory, TeamFactory, file_bytes, leader_of, publish, rows
-from tests.leaderboard.sureness_world import RECIPE, report_of, scored
+from tests.factories import PhaseFactory, TeamFactory, leader_of
+from tests.leaderboard.compared_world import ANSWERS, TRIALS, two_results
+from tests.leaderboard.sureness_world import report_of
 from tests.web import html
 from tests.web.conftest import client_of
 
 pytestmark = pytest.mark.django_db
-ANSWERS = ("‘맞히다’가 옳다.", "‘맞추다’가 옳다.")
 
 
 @pytest.fixture
 def pair(monkeypatch: pytest.MonkeyPatch) -> tuple[Submission, Submission]:
-    """Two results of a team on forty items, the later one far better; the third answer is another one."""
-    monkeypatch.setattr(computing, "TRIALS", 400)
-    phase: Phase = PhaseFactory.create(track__recipe=RECIPE, track__competition__is_published=True)
-    publish(phase)
-    team = TeamFactory.create(competition=phase.track.competition)
-    found = []
-    for number, skill in enumerate((0.3, 0.9)):
-        row = scored(phase, team, report_of(number, skill))
-        items = rows(3, ANSWERS[0])
-        items[2]["output"]["answer"] = ANSWERS[number]
-        stored = store_private(file_bytes(items))
-        Submission.objects.filter(pk=row.pk).update(file_sha256=stored.sha256, file_size=stored.size)
-        row.refresh_from_db()
-        found.append(row)
-    return found[0], found[1]
+    monkeypatch.setattr(computing, "TRIALS", TRIALS)
+    return two_results()
 
 
 def address(one: Submission, other: Submission) -> str:
@@ -105,7 +91,7 @@ def computed(pair: tuple[Submission, Submission], **key: Any) -> ResultCompariso
 
 def test_the_numbers_are_those_of_the_instrument(pair: tuple[Submission, Submission]) -> None:
     row = computed(pair)
-    expected = compare(report_of(0, 0.3), report_of(1, 0.9), trials=400, seed=computing.SEED)
+    expected = compare(report_of(0, 0.3), report_of(1, 0.9), trials=TRIALS, seed=computing.SEED)
     assert row.items == 40
     assert {key: line["p"] for key, line in row.lines.items()} == {line.key: line.adjusted_p for line in expected.lines}
     final = next(line for line in expected.lines if line.key == "final_score")

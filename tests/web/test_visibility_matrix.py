@@ -189,11 +189,15 @@ RULES: Final[dict[str, str]] = {
 }
 EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE, API_MANAGE})  # no beginnings
 SHOWS_REFERENCES: Final = (f"{MANAGE}references/", f"{API_MANAGE}references/")  # to those who may view answers
-SHOWS_ANSWERS: Final = tuple(f"submissions/<uuid:public_id>/{page}/" for page in ("compare", "items"))  # to their team
+SHOWS_ANSWERS: Final = tuple(  # to their team
+    f"{start}submissions/<uuid:public_id>/{page}/" for start in ("", "api/v1/") for page in ("compare", "items")
+)
 QUERIES: Final = {
     "board": ("?metrics=all", "?digits=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt", "?q=a"),
     "submission_status": ("?view=full",),
     "submission_comparison": ("?split=private", "?items=all"),
+    "compareSubmissions": ("?split=private",),
+    "listComparedItems": ("?changed=true",),
     "manage_submission": ("?part=private", "?values=all"),
 }
 ASKS_IN_VAIN: Final = "own team"  # the one who asks for what a view declines to all alike, as any of them might

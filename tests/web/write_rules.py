@@ -289,7 +289,7 @@ PAGES: Final[dict[str, Rule]] = {
     "team_merge_accept": Rule(LEADER, at=lambda w: {"pk": w.merges["offered"].pk}),
     "invitation": Rule(TEAMLESS),
     "api_tokens": Rule(PEOPLE, {"label": "laptop"}),
-    "letters": Rule(PEOPLE, {"language": "en", "events": ["scored"]}),
+    "letters": Rule(PEOPLE, {"language": "en", "pace_scored": "daily"}),
     "unsubscribe": Rule(ANYBODY, at=lambda w: {"token": token_of(w.people["own team"], "scored")}),
     "webhooks": Rule(PEOPLE, WEBHOOK),
     "webhook": Rule(LEADER, WEBHOOK),

@@ -42,7 +42,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "judgement_pk": "1",
     "exclusion_pk": "1",
     "delivery_pk": "1",
-    **dict.fromkeys(("one_id", "other_id"), "00000000-0000-0000-0000-000000000000"),
+    **dict.fromkeys(("one_id", "other_id", "with_id"), "00000000-0000-0000-0000-000000000000"),
 }
 _OF_TYPES: Final[Mapping[str, Any]] = {
     "string": "…",

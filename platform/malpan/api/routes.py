@@ -6,7 +6,7 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 
-from malpan.api import boards, competitions, people, submissions, teams, webhooks, words
+from malpan.api import boards, competitions, own_items, people, submissions, teams, webhooks, words
 from malpan.api.application import answered, application
 from malpan.api.documents import document
 from malpan.api.errors import MethodNotAllowed
@@ -34,7 +34,7 @@ from malpan.api.manage import words as all_words
 from malpan.core.errors import AddressNotFound
 
 SUBJECTS: Final = (
-    *(people, competitions, submissions, boards, teams, words, webhooks),
+    *(people, competitions, submissions, own_items, boards, teams, words, webhooks),
     *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
     *(stages, awards, arena, arena_judges, arena_running, arena_quality, comparing, importing),
     competition_webhooks,

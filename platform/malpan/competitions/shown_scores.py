@@ -11,6 +11,12 @@ def scaled_text(value: float | None, scale: int, decimals: int) -> str:
     return "–" if value is None else f"{value * scale:.{decimals}f}"
 
 
+def signed_text(value: float, scale: int, decimals: int) -> str:
+    """A difference of scores with its sign: ``+1.2345``; a true minus sign, and none at zero."""
+    text = f"{value * scale:+.{decimals}f}".replace("-", "−")
+    return text[1:] if not text.strip("+−0.") else text
+
+
 def scale_of(column: Column, track: Track) -> int:
     return track.score_scale if column.is_scaled else 1
 

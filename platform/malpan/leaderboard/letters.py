@@ -23,6 +23,7 @@ from malpan.leaderboard.passing import Passed
 from malpan.leaderboard.selectors import public_ranks
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
+from malpan.notifications.models import Pace
 from malpan.teams.models import Membership, Team
 
 RANK_PASSED: Final = "rank_passed"
@@ -30,7 +31,8 @@ MORNING: Final = timedelta(hours=8)  # after midnight in Korea
 
 
 def register_events() -> None:
-    register(Event(RANK_PASSED, _("다른 팀이 우리 팀의 순위를 앞질렀을 때(하루 한 번)"), _passed, _sample))
+    label = _("다른 팀이 우리 팀의 순위를 앞질렀을 때(하루 한 번)")
+    register(Event(RANK_PASSED, label, _passed, _sample, pace=Pace.DAILY))
 
 
 def tell_passed(found: Mapping[Phase, Mapping[str, Passed]], now: datetime) -> None:

@@ -17,6 +17,7 @@ logger = logging.getLogger(__name__)
 LEASE: Final = timedelta(minutes=10)
 PAUSES: Final = (30, 120, 600, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600)  # seconds before the next attempt; then failed
 ERROR_CHARS: Final = 200
+INTERRUPTED: Final = "Interrupted"  # while it was sent: whether it arrived, nobody knows
 State = Letter.State
 
 
@@ -32,6 +33,16 @@ def claim(*, by_mail: bool, most: int) -> list[Letter]:
     for letter in letters:
         letter.attempts += 1
     return letters
+
+
+def begin(letter: Letter) -> None:
+    """Write that it is being sent, so that nobody sends it again if this process dies: it is given up until then."""
+    Letter.objects.filter(pk=letter.pk).update(state=State.FAILED, error=INTERRUPTED)
+
+
+def take_back(letter: Letter) -> None:
+    """Write that it was not sent after all."""
+    Letter.objects.filter(pk=letter.pk, state=State.FAILED).update(state=State.WAITING)
 
 
 def mark_sent(letter: Letter) -> None:

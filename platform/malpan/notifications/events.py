@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from malpan.accounts.models import User
+from malpan.notifications.models import Pace
 
 Facts = Mapping[str, Any]
 
@@ -33,7 +35,8 @@ class Event:
 
     ``compose`` returns the letter to a person about these facts, or ``None`` if they are not to be told now; ``sample``
     one of an invented event, for the preview. Without it only webhooks hear of the event: its mail is not a letter.
-    ``is_for`` whom it is at all; ``template``: the name of the templates where several events have the same.
+    ``is_for`` whom it is at all; ``template``: the name of the templates where several events have the same; ``pace``:
+    when people have a mail of it who have not said.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Event:
     sample: Callable[[], Word] | None = None
     is_for: Callable[[User], bool] = lambda _person: True
     template: str = ""
+    pace: Pace = Pace.AT_ONCE
 
     @property
     def templates(self) -> str:
@@ -61,6 +65,8 @@ class Happening:
     compose: Callable[[Facts], Word | None]
 
 
+# the mail of a day with all that its reader wants once a day (``digests``): its name, and what ends by its link
+DIGEST: Final = Event("digest", _("하루에 한 번 모아"), lambda _person, _facts: None)
 _events: Final[dict[str, Event]] = {}
 _happenings: Final[dict[str, Happening]] = {}
 
@@ -93,6 +99,11 @@ def event_of(name: str) -> Event:
 def is_mailed(name: str) -> bool:
     """Whether people get a mail about the event called ``name``."""
     return name not in _events or _events[name].sample is not None
+
+
+def usual_pace(name: str) -> Pace:
+    """When people have a mail of the event called ``name`` who have not said."""
+    return _events[name].pace if name in _events else Pace.AT_ONCE
 
 
 def mailed_events(person: User | None = None) -> list[Event]:

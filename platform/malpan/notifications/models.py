@@ -11,6 +11,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
+class Pace(models.TextChoices):
+    """How word of an event reaches a person by mail."""
+
+    AT_ONCE = "at_once", _("바로")
+    DAILY = "daily", _("하루에 한 번")
+    NEVER = "never", _("받지 않음")
+
+
 class Endpoint(models.Model):
     """An address at which a program of ``person`` hears of ``events``, while ``off_at`` is null. Without a person it is
     of something that another app adds (``competitions.CompetitionEndpoint``).
@@ -43,7 +51,7 @@ class Endpoint(models.Model):
 
 class Letter(models.Model):
     """Word of one event to one person, by mail or to one ``endpoint`` of theirs, or to one that is nobody's: waiting →
-    sent | dropped | failed.
+    sent | dropped | failed. What its person wants once a day is held until ``daily_mail``, a letter too, is sent.
 
     It is written in the transaction of the event. ``facts`` are keys of rows, no words: a letter says what the site may
     say when it is sent (``notifications.events``). ``key`` names the event: nobody hears of one twice. ``public_id`` is
@@ -56,6 +64,7 @@ class Letter(models.Model):
         SENT = "sent", _("보냄")
         DROPPED = "dropped", _("보내지 않음")  # nobody wants it, or there is nothing to say any more
         FAILED = "failed", _("실패")
+        HELD = "held", _("하루 한 번의 메일을 기다림")
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     event = models.CharField(_("사건"), max_length=40)
@@ -66,6 +75,9 @@ class Letter(models.Model):
     )  # fmt: skip
     endpoint = models.ForeignKey(
         Endpoint, on_delete=models.CASCADE, related_name="letters", null=True, blank=True, verbose_name=_("웹훅")
+    )
+    daily_mail = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, related_name="parts", null=True, blank=True, verbose_name=_("하루의 메일")
     )
     facts = models.JSONField(_("사실"), default=dict)
     state = models.CharField(_("상태"), max_length=8, choices=State.choices, default=State.WAITING)
@@ -81,6 +93,9 @@ class Letter(models.Model):
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["not_before"], condition=models.Q(state="waiting"), name="letters_that_wait"),
+            models.Index(
+                fields=["person"], condition=models.Q(state="held", daily_mail=None), name="letters_for_a_daily_mail"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -93,7 +108,8 @@ class Letter(models.Model):
                 condition=models.Q(person__isnull=False) | models.Q(endpoint__isnull=False), name="letter_has_a_reader"
             ),
             models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "sent", "dropped", "failed"]), name="letter_state_known"
+                condition=models.Q(state__in=["waiting", "sent", "dropped", "failed", "held"]),
+                name="letter_state_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(state="sent", sent_at__isnull=False)
@@ -126,7 +142,10 @@ class Told(models.Model):
 
 
 class Preference(models.Model):
-    """What a person wants to hear. Without a row: everything, in Korean and English."""
+    """What a person wants to hear. Without a row: everything, in Korean and English.
+
+    ``paces``: at once or daily, by event, where the person has said so; else as the event has it.
+    """
 
     LANGUAGES = [("ko", "한국어"), ("en", "English")]
 
@@ -135,6 +154,7 @@ class Preference(models.Model):
     )
     language = models.CharField(_("언어"), max_length=2, choices=LANGUAGES, blank=True)  # empty: both
     muted = ArrayField(models.CharField(max_length=40), default=list, blank=True, verbose_name=_("받지 않는 사건"))
+    paces = models.JSONField(_("사건마다 바로 또는 하루에 한 번"), default=dict, blank=True)
 
     class Meta:
         verbose_name = _("알림 설정")

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from malpan.accounts.models import User
 from malpan.notifications.events import Facts, is_mailed
 from malpan.notifications.models import Endpoint, Letter, Told
+from malpan.notifications.preferences import daily_readers
 
 
 class Post(NamedTuple):
@@ -28,7 +29,7 @@ def post(
     *, event: str, key: str, people: QuerySet[User] | Iterable[int], facts: Facts, due: datetime | None = None
 ) -> int:
     """Post a letter about ``event`` to each of ``people`` who can log in, and to their endpoints that hear of it. It is
-    sent at once, or when it is ``due``.
+    sent at once, or when it is ``due``; to who wants it once a day with the next mail of a day, whenever it is due.
 
     Returns how many people there are. Nobody has the event called ``key`` twice. People who cannot log in are those of
     the demo and of an imported archive: nobody asked them. Nor can those who were erased. Call it in the transaction of
@@ -44,10 +45,14 @@ def post_all(*, event: str, posts: Sequence[Post], due: datetime | None = None) 
     able = User.objects.filter(pk__in=asked, is_active=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
     reached = set(able.values_list("pk", flat=True))
     told = [(each, person) for each in posts for person in sorted(reached.intersection(each.people))]
-    if is_mailed(event):
-        _write(
-            (Letter(event=event, key=each.key, person_id=person, facts=dict(each.facts)) for each, person in told), due
+    if told and is_mailed(event):
+        daily = daily_readers(event, reached)
+        states = {person: Letter.State.HELD if person in daily else Letter.State.WAITING for person in reached}
+        letters = (
+            Letter(event=event, key=each.key, person_id=person, facts=dict(each.facts), state=states[person])
+            for each, person in told
         )
+        _write(letters, due)
     listening: dict[int | None, list[Endpoint]] = defaultdict(list)
     for endpoint in _listening(event, Endpoint.objects.filter(person__in=reached)).order_by("pk"):
         listening[endpoint.person_id].append(endpoint)

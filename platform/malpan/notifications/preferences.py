@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from django.core import signing
@@ -11,8 +11,8 @@ from django.db import transaction
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.notifications.errors import UnsubscribeLinkInvalid
-from malpan.notifications.events import Event, mailed_events
-from malpan.notifications.models import Preference
+from malpan.notifications.events import DIGEST, Event, mailed_events, usual_pace
+from malpan.notifications.models import Pace, Preference
 
 _SALT: Final = "malpan.notifications.unsubscribe"
 _BOTH: Final = ("ko", "en")
@@ -28,20 +28,50 @@ def languages_of(preference: Preference) -> tuple[str, ...]:
     return (preference.language,) if preference.language else _BOTH
 
 
-def set_preference(*, person: User, language: str, wanted: Iterable[str]) -> Preference:
-    """Set the language, empty for both, and the events that the person wants to hear of; of all others they do not."""
-    chosen, offered = set(wanted), {event.name for event in mailed_events(person)}
-    kept = set(preference_of(person).muted) - offered  # what is not for them now stays as it was
-    muted = [event.name for event in mailed_events() if event.name in kept or event.name in offered - chosen]
-    return _save(person, language=language, muted=muted)
+def pace_of(preference: Preference, event: str) -> Pace:
+    """When the person has a mail of ``event``."""
+    return Pace.NEVER if event in preference.muted else Pace(preference.paces.get(event, usual_pace(event)))
+
+
+def daily_readers(event: str, people: Collection[int]) -> set[int]:
+    """Those of ``people``, by their keys, who want word of ``event`` once a day. One query."""
+    is_usual = usual_pace(event) == Pace.DAILY
+    other = {event: Pace.AT_ONCE if is_usual else Pace.DAILY}
+    found = set(Preference.objects.filter(person__in=people, paces__contains=other).values_list("person", flat=True))
+    return set(people) - found if is_usual else found
+
+
+def set_preference(*, person: User, language: str, paces: Mapping[str, str]) -> Preference:
+    """Set the language, empty for both, and the pace of each event of ``paces``: others, and those that are not for
+    the person, stay as they were.
+    """
+    held, offered = preference_of(person), {event.name for event in mailed_events(person)}
+    chosen = {name: pace for name, pace in paces.items() if name in offered}
+    muted = {*held.muted, *chosen} - {name for name, pace in chosen.items() if pace != Pace.NEVER}
+    kept = {**held.paces, **{name: pace for name, pace in chosen.items() if pace != Pace.NEVER}}
+    known = [event.name for event in mailed_events()]
+    return _save(person, language=language, muted=[name for name in known if name in muted], paces=kept)
 
 
 def mute(*, person: User, event: str) -> Preference:
-    """Tell the person no more of ``event``. A second time it changes nothing."""
+    """Tell the person no more of ``event``; of ``DIGEST`` none of those that come once a day. A second time it changes
+    nothing.
+    """
     held = preference_of(person)
-    if event in held.muted:
-        return held
-    return _save(person, language=held.language, muted=[*held.muted, event])
+    ended = [name for name in _named_by(held, event) if name not in held.muted]
+    return _save(person, language=held.language, muted=[*held.muted, *ended], paces=held.paces) if ended else held
+
+
+def is_muted(preference: Preference, event: str) -> bool:
+    """Whether the person has no mail of ``event``; of ``DIGEST``, none once a day."""
+    return all(name in preference.muted for name in _named_by(preference, event))
+
+
+def _named_by(preference: Preference, event: str) -> list[str]:
+    """The event, or all that come once a day."""
+    if event != DIGEST.name:
+        return [event]
+    return [each.name for each in mailed_events() if pace_of(preference, each.name) == Pace.DAILY]
 
 
 def token_of(person: User, event: str) -> str:
@@ -56,19 +86,19 @@ def read_token(token: str) -> tuple[User, Event]:
     except signing.BadSignature as error:
         raise UnsubscribeLinkInvalid from error
     person = User.objects.filter(pk=pk, erased_at=None).first()
-    event = next((each for each in mailed_events() if each.name == name), None)
+    event = next((each for each in (*mailed_events(), DIGEST) if each.name == name), None)
     if person is None or event is None:
         raise UnsubscribeLinkInvalid
     return person, event
 
 
-def _save(person: User, *, language: str, muted: list[str]) -> Preference:
+def _save(person: User, *, language: str, muted: list[str], paces: dict[str, str]) -> Preference:
     with transaction.atomic():
         held, _made = Preference.objects.get_or_create(person=person)
-        before = {"language": held.language, "muted": held.muted}
-        after = {"language": language, "muted": muted}
+        before = {"language": held.language, "muted": held.muted, "paces": held.paces}
+        after = {"language": language, "muted": muted, "paces": paces}
         if after != before:
-            held.language, held.muted = language, muted
-            held.save(update_fields=["language", "muted"])
+            held.language, held.muted, held.paces = language, muted, paces
+            held.save(update_fields=list(after))
             audit.record(actor=person, action="preference.update", obj=held, before=before, after=after, person=person)
     return held

@@ -1,7 +1,8 @@
 """Letters out of the outbox by mail, by any number of processes at once: each letter by one of them at a time.
 
 A process that dies while it sends leaves a letter that another takes over after ``LEASE``. If the mail server had it by
-then, it comes a second time with the same ``Message-ID``: no server tells what it took from a connection that broke.
+then, it comes a second time with the same ``Message-ID``: no server tells what it took from a connection that broke. A
+daily mail (``digests``) never comes a second time so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import Final
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.utils import timezone
 
+from malpan.notifications import digests
 from malpan.notifications.claims import claim, drop, mark_sent, postpone
+from malpan.notifications.events import DIGEST
 from malpan.notifications.models import Letter
 from malpan.notifications.rendering import Mail, render
 
@@ -20,7 +23,8 @@ State = Letter.State
 
 
 def deliver_due() -> int:
-    """Send what is due; returns how many letters were dealt with."""
+    """Send what is due, at their hour also the mails of the day; returns how many letters were dealt with."""
+    digests.gather()
     done = 0
     while letters := claim(by_mail=True, most=BATCH):
         connection = get_connection()
@@ -42,6 +46,9 @@ def send_failed_again() -> int:
 def _deliver(letter: Letter, connection: object) -> None:
     """Send one letter and write what came of it; no fault of one stops the others."""
     try:
+        if letter.event == DIGEST.name:
+            digests.deliver(letter, lambda mail: _message(letter, mail, connection).send())
+            return
         mail = render(letter)
         if mail is None:
             drop(letter)

@@ -293,7 +293,7 @@ HOLDINGS: Final = (
     ),
     Holding(LETTERS, Letter, "person", ("event", "state", "created_at", "sent_at")),
     Holding(LETTERS, Endpoint, "person", ("url", "events", "created_at", "off_at")),
-    Holding(LETTERS, Preference, "person", ("language", "muted")),
+    Holding(LETTERS, Preference, "person", ("language", "muted", "paces")),
     Holding(ORGANISING, CampaignJudge, "invited_by", (*_CAMPAIGN, "invited_at")),
     Holding(ORGANISING, Rubric, "created_by", (*_TRACK, "number", "created_at")),
     Holding(ORGANISING, Campaign, "created_by", (*_TRACK, "number", "created_at")),

@@ -1,31 +1,44 @@
-"""The form of what a person wants to hear."""
+"""The form of what a person wants to hear, and when."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from django import forms
+from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
-from malpan.notifications.events import mailed_events
-from malpan.notifications.models import Preference
+from malpan.notifications.events import Event, mailed_events
+from malpan.notifications.models import Pace, Preference
+from malpan.notifications.preferences import pace_of
+
+PACE: Final = "pace_"  # with the name of its event: the name of a field
 
 
 class PreferenceForm(forms.Form):
+    """The pace of an event that is not sent stays as it was."""
+
     language = forms.ChoiceField(
         label=_("메일의 언어"),
         required=False,
         choices=[("", _("한국어와 영어 모두")), *Preference.LANGUAGES],
     )
-    events = forms.MultipleChoiceField(
-        label=_("받을 알림"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_("고르지 않은 것은 보내지 않습니다. 로그인, 비밀번호, 초대에 꼭 필요한 메일은 늘 보냅니다."),
-    )
 
     def __init__(self, data: Any = None, *, preference: Preference) -> None:
-        events = mailed_events(preference.person)
-        wanted = [event.name for event in events if event.name not in preference.muted]
-        super().__init__(data, initial={"language": preference.language, "events": wanted})
-        self.fields["events"].choices = [(event.name, event.label) for event in events]  # type: ignore[attr-defined]
+        self.events = mailed_events(preference.person)
+        paces = {f"{PACE}{event.name}": pace_of(preference, event.name) for event in self.events}
+        super().__init__(data, initial={"language": preference.language, **paces})
+        for event in self.events:
+            self.fields[f"{PACE}{event.name}"] = forms.ChoiceField(
+                label=event.label, choices=Pace.choices, required=False
+            )
+
+    def rows(self) -> Iterator[tuple[Event, BoundField]]:
+        """Each event with its field."""
+        return ((event, self[f"{PACE}{event.name}"]) for event in self.events)
+
+    def paces(self) -> dict[str, str]:
+        """The paces that were sent, by event."""
+        named = {event.name: self.cleaned_data[f"{PACE}{event.name}"] for event in self.events}
+        return {name: pace for name, pace in named.items() if pace}

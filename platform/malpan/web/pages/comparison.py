@@ -13,9 +13,8 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
 from malpan.core.errors import SystemFault
-from malpan.leaderboard.comparing.asking import comparison_of
+from malpan.leaderboard.comparing.own import both_of, compared
 from malpan.submissions import selectors
-from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.integrity.duplicates import AnswerPair, answers_side_by_side
 from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
@@ -44,7 +43,7 @@ def choice(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
 @members_only
 def comparison_page(request: MemberRequest, public_id: uuid.UUID, with_id: uuid.UUID) -> HttpResponse:
     """Compare two submissions, the earlier one first. Raises ``SubmissionNotFound`` for those of others."""
-    one, other = _both(request, public_id, with_id)
+    one, other = both_of(request.user, public_id, with_id)
     phase = one.phase
     shown = [selectors.run_for_team(each) for each in (one, other)]
     context = page_context(request, phase.track.competition.slug).context("submissions")
@@ -55,31 +54,17 @@ def comparison_page(request: MemberRequest, public_id: uuid.UUID, with_id: uuid.
     return render(request, "pages/comparison.html", context)
 
 
-def _both(request: MemberRequest, public_id: uuid.UUID, with_id: uuid.UUID) -> tuple[Submission, Submission]:
-    """Two different submissions of one team of the reader in one phase, the earlier first."""
-    found = [selectors.submission_for(request.user, each) for each in (public_id, with_id)]
-    one, other = sorted(found, key=lambda row: (row.created_at, row.pk))
-    teams = {(row.team.merged_into or row.team).pk for row in found}
-    is_own = all(selectors.is_open_to_the_team(request.user, row) for row in found)
-    if one == other or one.phase_id != other.phase_id or len(teams) > 1 or not is_own:
-        raise SubmissionNotFound
-    return one, other
-
-
 def _scores(one: Submission, other: Submission, shown: list[ShownRun | None], *, is_private: bool) -> dict[str, Any]:
     """The table of scores; ``refusal`` says why there is none."""
-    refusal = comparison.refusal_of(shown)
-    first, second = shown
-    if refusal or first is None or second is None or one.live_run is None or other.live_run is None:
-        return {"refusal": refusal}
-    has_private = first.hidden is not None and second.hidden is not None
-    row = comparison_of(one.live_run, other.live_run, is_private=is_private and has_private)
+    found = compared(one, other, shown, is_private=is_private)
+    if found.row is None:
+        return {"refusal": comparison.refusal_text(found.refusal)}
     return {
-        "comparison": row,
-        "has_private": has_private,
-        "lines": comparison.lines_of(row, first, second, one.phase.track),
-        "reason": comparison.reason_text(row),
-        "shows_private": is_private and has_private,
+        "comparison": found.row,
+        "has_private": found.has_private,
+        "lines": comparison.lines_of(found.row, found.scores, one.phase.track),
+        "reason": comparison.reason_text(found.row),
+        "shows_private": found.is_private,
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from hashlib import sha256
+from typing import Final
 
 from csp.constants import UNSAFE_HASHES
 from csp.decorators import csp_update
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import get_template
@@ -18,18 +20,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from malpan.notifications import preferences
+from malpan.notifications import digests, preferences
 from malpan.notifications.errors import EventUnknown
-from malpan.notifications.events import mailed_events
+from malpan.notifications.events import DIGEST, mailed_events
 from malpan.notifications.rendering import compose
 from malpan.web.acting import act
 from malpan.web.forms.letters import PreferenceForm
 from malpan.web.pages.context import MemberRequest, members_only
 
+MAILS: Final = ("emails/frame.html", "emails/letter.html", "emails/digest.html")
 
-def hashes_of_styles(template: str) -> list[str]:
-    """What a policy allows so that the style attributes written in ``template`` apply, and no others."""
-    styles = re.findall(r'style="([^"]*)"', get_template(template).template.source)  # type: ignore[attr-defined]
+
+def hashes_of_styles(*templates: str) -> list[str]:
+    """What a policy allows so that the style attributes written in ``templates`` apply, and no others."""
+    sources = [get_template(each).template.source for each in templates]  # type: ignore[attr-defined]
+    styles = dict.fromkeys(style for source in sources for style in re.findall(r'style="([^"]*)"', source))
     return [UNSAFE_HASHES, *(f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" for style in styles)]
 
 
@@ -44,9 +49,7 @@ def preferences_page(request: MemberRequest) -> HttpResponse:
         return _page(request, form)
     return act(
         request,
-        lambda values: preferences.set_preference(
-            person=request.user, language=values["language"], wanted=values["events"]
-        ),
+        lambda values: preferences.set_preference(person=request.user, language=values["language"], paces=form.paces()),
         form=form,
         to=reverse("letters"),
         success=_("알림 설정을 저장했습니다."),
@@ -57,15 +60,18 @@ def preferences_page(request: MemberRequest) -> HttpResponse:
 @never_cache
 @require_safe
 # a mail has its styles in attributes, as mail programs know no style sheet
-@csp_update({"style-src-attr": hashes_of_styles("emails/letter.html")})  # type: ignore[arg-type]
+@csp_update({"style-src-attr": hashes_of_styles(*MAILS)})  # type: ignore[arg-type]
 @members_only
 def preview_page(request: MemberRequest, event: str) -> HttpResponse:
-    """A mail about an invented event, as a mail program shows it. Raises ``EventUnknown``."""
+    """A mail about an invented event, or of a whole day, as a mail program shows it. Raises ``EventUnknown``."""
+    language = "en" if (get_language() or "ko").startswith("en") else "ko"
+    back = request.build_absolute_uri(reverse("letters"))
+    if event == DIGEST.name:
+        return HttpResponse(digests.sample(request.user, language, back).html)
     found = next((each for each in mailed_events(request.user) if each.name == event), None)
     if found is None or found.sample is None:
         raise EventUnknown
-    language = "en" if (get_language() or "ko").startswith("en") else "ko"
-    mail = compose(found.templates, (language,), found.sample, request.build_absolute_uri(reverse("letters")))
+    mail = compose(found.templates, (language,), found.sample, back)
     return HttpResponse(mail.html if mail else "")
 
 
@@ -80,9 +86,9 @@ def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponse:
     person, event = preferences.read_token(token)
     if request.method == "POST":
         preferences.mute(person=person, event=event.name)
-    is_muted = event.name in preferences.preference_of(person).muted
+    is_muted = preferences.is_muted(preferences.preference_of(person), event.name)
     return render(request, "pages/unsubscribe.html", {"event": event, "is_muted": is_muted})
 
 
 def _page(request: MemberRequest, form: PreferenceForm, status: int = 200) -> HttpResponse:
-    return render(request, "pages/letters.html", {"form": form, "events": mailed_events(request.user)}, status=status)
+    return render(request, "pages/letters.html", {"form": form, "hour": settings.DAILY_MAIL_HOUR}, status=status)

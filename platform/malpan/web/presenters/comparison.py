@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Track
+from malpan.competitions.shown_scores import scale_of
+from malpan.leaderboard.comparing.own import NOT_SCORED, ROUNDED, TEXT_DECIMALS, WITHHELD, ScorePair
 from malpan.leaderboard.models import ResultComparison
-from malpan.submissions.models import ScoringRun
-from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting, scores
-from scoring.recipes import Column, get_recipe
-
-DECIMALS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,42 +37,31 @@ class ComparedLine:
     is_main: bool
 
 
-def refusal_of(shown: Sequence[ShownRun | None]) -> str:
-    """Why the scores of the two are not compared; empty where they are."""
-    if any(run is None or run.state != ScoringRun.State.FINISHED for run in shown):
-        return _("채점이 끝난 제출끼리만 점수를 비교합니다. 답은 아래에서 비교할 수 있습니다.")
-    if any(run is None or run.is_score_hidden for run in shown):
-        return _("이 단계는 점수를 아직 알리지 않아 점수는 비교하지 않습니다. 답은 아래에서 비교할 수 있습니다.")
-    if any(run is None or not run.is_exact for run in shown):
-        return _(
+def refusal_text(refusal: str) -> str:
+    """Why the scores of the two are not compared, as a sentence; empty where they are."""
+    texts = {
+        NOT_SCORED: _("채점이 끝난 제출끼리만 점수를 비교합니다. 답은 아래에서 비교할 수 있습니다."),
+        WITHHELD: _("이 단계는 점수를 아직 알리지 않아 점수는 비교하지 않습니다. 답은 아래에서 비교할 수 있습니다."),
+        ROUNDED: _(
             "공개 점수를 반올림하는 단계라, 가린 자리를 드러낼 비교는 최종 발표 뒤에 냅니다. 답은 아래에서 비교할 수 "
             "있습니다."
-        )
-    return ""
+        ),
+    }
+    return texts.get(refusal, "")
 
 
-def lines_of(row: ResultComparison, one: ShownRun, other: ShownRun, track: Track) -> list[ComparedLine]:
-    """A line for every score that both have; of one that was not tested, the difference alone."""
-    first, second = (_values(run, row.is_private) for run in (one, other))
-    columns = get_recipe(other.recipe).columns
-    return [
-        _line(column, first[column.key], second[column.key], row, track)
-        for column in columns
-        if column.key in first and column.key in second
-    ]
+def lines_of(row: ResultComparison, pairs: Sequence[ScorePair], track: Track) -> list[ComparedLine]:
+    """A line for each of ``pairs``; of one that was not tested, the difference alone."""
+    return [_line(pair, row, track) for pair in pairs]
 
 
-def _values(run: ShownRun, is_private: bool) -> Mapping[str, float]:
-    return run.hidden.scores if is_private and run.hidden is not None else run.scores
-
-
-def _line(column: Column, first: float, second: float, row: ResultComparison, track: Track) -> ComparedLine:
-    scale, decimals = track.score_scale if column.is_scaled else 1, min(DECIMALS, track.score_decimals)
+def _line(pair: ScorePair, row: ResultComparison, track: Track) -> ComparedLine:
+    column, scale, decimals = pair.column, scale_of(pair.column, track), min(TEXT_DECIMALS, track.score_decimals)
     return ComparedLine(
         label=column.label(scores.language()),
-        one=scores.score_text(column, first, track, is_short=True),
-        other=scores.score_text(column, second, track, is_short=True),
-        difference=formatting.signed_text(second - first, scale, decimals),
+        one=scores.score_text(column, pair.one, track, is_short=True),
+        other=scores.score_text(column, pair.other, track, is_short=True),
+        difference=formatting.signed_text(pair.other - pair.one, scale, decimals),
         tested=known_of(row, column.key, scale, decimals),
         is_main=column.is_main,
     )

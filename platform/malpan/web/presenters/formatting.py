@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 
 from malpan.competitions.shown_scores import scaled_text as scaled_text
+from malpan.competitions.shown_scores import signed_text as signed_text
 from malpan.core.times import KST, kst_day, kst_text
 
 SHORT_DECIMALS: Final = {1: 4, 100: 2}  # decimals of secondary scores on a phone, by the track's scale
@@ -27,12 +28,6 @@ _COMING: Final = {
     "month": ngettext_lazy("%(count)d개월 뒤", "%(count)d개월 뒤", "count"),
     "year": ngettext_lazy("%(count)d년 뒤", "%(count)d년 뒤", "count"),
 }
-
-
-def signed_text(value: float, scale: int, decimals: int) -> str:
-    """A difference of scores with its sign: ``+1.2345``; a true minus sign, and none at zero."""
-    text = f"{value * scale:+.{decimals}f}".replace("-", "−")
-    return text[1:] if not text.strip("+−0.") else text
 
 
 def percent_text(value: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from malpan.competitions.composites import components_of
 from malpan.leaderboard.comparing.asking import comparison_of
+from malpan.leaderboard.comparing.own import TEXT_DECIMALS
 from malpan.submissions.models import Submission
 from malpan.submissions.selectors import OwnScore
 from malpan.submissions.visibility import ShownRun
@@ -39,7 +40,7 @@ def own_best_of(submission: Submission, run: ShownRun, own: Sequence[OwnScore]) 
     if one is None or other is None:
         return None
     row, track = comparison_of(one, other), submission.phase.track
-    decimals = min(comparison.DECIMALS, track.score_decimals)
+    decimals = min(TEXT_DECIMALS, track.score_decimals)
     return OwnBest(
         other=best.submission,
         difference=formatting.signed_text(run.final_score - best.final_score, track.score_scale, decimals),
