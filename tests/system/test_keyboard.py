@@ -39,7 +39,7 @@ def button(page: Page, name: str) -> Locator:
 
 def test_a_participant_needs_no_pointer(keyboard: Keyboard, stack: Stack, tmp_path: Path) -> None:
     page = keyboard.page
-    email = log_in_somebody(page, stack)["email"]
+    email = log_in_somebody(page, stack)
     made = stack.call("tests.system.make_keyboard", "prepare", f"keys-{uuid.uuid4().hex[:8]}", email)
     page.goto(stack.url)
     keyboard.skip()
@@ -91,7 +91,7 @@ def compare(keyboard: Keyboard, made: dict[str, Any]) -> None:
 
 def test_an_organiser_publishes_without_a_pointer(keyboard: Keyboard, stack: Stack) -> None:
     page = keyboard.page
-    email = log_in_somebody(page, stack)["email"]
+    email = log_in_somebody(page, stack)
     other = stack.call("tests.system.make_people", "log_in_somebody")["email"]
     made = stack.call("tests.system.make_stages", "prepare", f"keys-{uuid.uuid4().hex[:8]}", email, other)
     page.goto(stack.url)

@@ -34,7 +34,7 @@ def assert_nothing_to_press(page: Page) -> None:
 
 
 def test_a_board_and_a_result_are_printed_whole(page: Page, stack: Stack, tmp_path: Path) -> None:
-    email = log_in_somebody(page, stack)["email"]
+    email = log_in_somebody(page, stack)
     made = stack.call("tests.system.make_keyboard", "prepare", f"paper-{uuid.uuid4().hex[:8]}", email)
     page.goto(f"{stack.url}/competitions/{made['slug']}/board/")
     sheets = sheets_of(page, tmp_path / "board.pdf")
