@@ -24,6 +24,8 @@ PASS_SECONDS = 5.0  # beat looks for work this often
 SLACK_SECONDS = 3.0  # for the message of a pass, and a machine that has other work
 SITE_DOWN_SECONDS = 15.0
 NEXT_ATTEMPT_SECONDS = LEASE_SECONDS + 15.0
+SUBMISSIONS = ("run", "slice")  # the kinds of jobs that a participant waits for
+BEHIND_SECONDS = 60.0  # of the others, which wait as long as submissions do
 OLDEST_RUN_SECONDS = LEASE_SECONDS + PASS_SECONDS + SLACK_SECONDS
 
 RECORD = """
@@ -95,6 +97,7 @@ class Retry:
     """An attempt that failed, or was given back, and the next one: since its last sign of life, or its own word."""
 
     job: int
+    kind: str  # of the job: "run" and "slice" are submissions, all else waits behind them
     at: float  # when the attempt was last heard of
     lease_ends: float  # of what was then written; it was reckoned a moment before
     reclaimed: float | None  # when a pass took it back; None: it told itself that it failed, or gave the job back
@@ -125,22 +128,22 @@ def retries(site: ChaosSite) -> list[Retry]:
     is queued again while these are scored: that is none.
     """
     rows = site.query(
-        "SELECT job, at, was, state, attempt, failures, error_code, at + lease,"
+        "SELECT job, kind, at, was, state, attempt, failures, error_code, at + lease,"
         " EXISTS(SELECT FROM jobs_job part WHERE part.parent_id = job) FROM chaos_move ORDER BY job, at"
     )
     found: list[Retry] = []
-    for job, moves in groupby(rows, key=lambda row: row[0]):
-        found += retries_of(job, [row[1:] for row in moves])
+    for (job, kind), moves in groupby(rows, key=lambda row: (row[0], row[1])):
+        found += retries_of(job, kind, [row[2:] for row in moves])
     return found
 
 
-def retries_of(job: int, moves: Sequence[tuple[Any, ...]]) -> Iterable[Retry]:
+def retries_of(job: int, kind: str, moves: Sequence[tuple[Any, ...]]) -> Iterable[Retry]:
     heard = lease_ends = failures = 0
     for position, (at, was, state, _attempt, failed, code, ends, has_parts) in enumerate(moves):
         if failed > failures or (was == "running" and state == "queued" and not has_parts):
             is_lost = failed > failures and code == "worker_lost"
             begun = next((each[0] for each in moves[position + 1 :] if each[1:3] == ("queued", "running")), None)
-            yield Retry(job, heard if is_lost else at, lease_ends, at if is_lost else None, begun)
+            yield Retry(job, kind, heard if is_lost else at, lease_ends, at if is_lost else None, begun)
         if state == "running":
             heard, lease_ends = at, ends
         failures = failed

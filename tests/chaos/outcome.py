@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tests.chaos.invariants import NEXT_ATTEMPT_SECONDS, OLDEST_RUN_SECONDS, SITE_DOWN_SECONDS, Retry
+from tests.chaos.invariants import (
+    BEHIND_SECONDS,
+    NEXT_ATTEMPT_SECONDS,
+    OLDEST_RUN_SECONDS,
+    SITE_DOWN_SECONDS,
+    SUBMISSIONS,
+    Retry,
+)
 
 PROBE_SECONDS = 0.5  # the site is asked this often
 LOOK_SECONDS = 15.0  # the database is looked at this often at least, though it may be away
@@ -71,9 +78,9 @@ class Outcome:
         """How many runs were taken from a worker before its lease was over."""
         return sum(each.reclaimed is not None and each.reclaimed < each.lease_ends for each in self.retries)
 
-    def longest_wait(self) -> float:
-        """From one attempt to the next."""
-        return max((each.wait for each in self.retries), default=0.0)
+    def longest_wait(self, *, of_submissions: bool) -> float:
+        """From one attempt to the next, of a submission or of the work that waits behind submissions."""
+        return max((each.wait for each in self.retries if (each.kind in SUBMISSIONS) is of_submissions), default=0.0)
 
     def _without_passes(self, retry: Retry) -> float:
         """The time without passes before ``retry`` was taken back."""
@@ -95,7 +102,8 @@ class Outcome:
         yield "looks at the database", self.checks, f"{looks:.0f} or more", self.checks >= looks
         for what, value, limit in (
             ("oldest run when taken back, s", self.oldest_run(), OLDEST_RUN_SECONDS),
-            ("longest wait for the next attempt, s", self.longest_wait(), NEXT_ATTEMPT_SECONDS),
+            ("longest wait for the next attempt, s", self.longest_wait(of_submissions=True), NEXT_ATTEMPT_SECONDS),
+            ("the same of work behind submissions, s", self.longest_wait(of_submissions=False), BEHIND_SECONDS),
             ("site down at most, s", self.longest_down(), SITE_DOWN_SECONDS),
             ("longest stall of the uploads at once, under a fault, s", max(self.stalls_of_many, default=0.0), 15.0),
         ):
@@ -107,4 +115,6 @@ class Outcome:
 
     def details(self) -> list[str]:
         """Everything that should not be there, for whoever looks for the cause."""
-        return [*self.broken, *self.lost, *self.doubled, *self.refused, *self.ledger, *self.chain]
+        longest = sorted(self.retries, key=lambda each: each.wait)[-3:]
+        waits = [f"{each.kind} {each.job} waited {each.wait:.1f} s, {each.age:.1f} s of it silent" for each in longest]
+        return [*waits, *self.broken, *self.lost, *self.doubled, *self.refused, *self.ledger, *self.chain]

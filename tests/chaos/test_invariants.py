@@ -21,7 +21,7 @@ def test_a_lost_attempt_is_counted_from_its_last_sign_of_life() -> None:
         move(9.0, "queued", "running", 1),
         move(12.0, "running", "finished", 1),
     ]
-    [retry] = retries_of(1, moves)
+    [retry] = retries_of(1, "run", moves)
     assert (retry.age, retry.wait, retry.lease_ends) == (5.0, 7.0, 6.0)
 
 
@@ -32,7 +32,7 @@ def test_an_attempt_that_was_given_back_waits_from_then() -> None:
         move(21.0, "queued", "running"),
         move(23.0, "running", "finished"),
     ]
-    [retry] = retries_of(1, moves)
+    [retry] = retries_of(1, "run", moves)
     assert (retry.age, retry.wait) == (0.0, 20.0)
 
 
@@ -43,4 +43,4 @@ def test_a_run_that_waits_for_its_parts_is_no_attempt_but_one_that_fails_is(fail
         move(1.0, "running", "queued", failures, "model_missing" if failures else "", has_parts=True),
         move(60.0, "queued", "running", failures, has_parts=True),
     ]
-    assert [retry.wait for retry in retries_of(1, moves)] == [59.0] * failures
+    assert [retry.wait for retry in retries_of(1, "run", moves)] == [59.0] * failures
