@@ -114,7 +114,7 @@ class Outcome:
         return all(is_so for _what, _value, _limit, is_so in self.invariants())
 
     def details(self) -> list[str]:
-        """Everything that should not be there, for whoever looks for the cause."""
+        """What waited longest, and everything that should not be there, for whoever looks for the cause."""
         longest = sorted(self.retries, key=lambda each: each.wait)[-3:]
         waits = [f"{each.kind} {each.job} waited {each.wait:.1f} s, {each.age:.1f} s of it silent" for each in longest]
         return [*waits, *self.broken, *self.lost, *self.doubled, *self.refused, *self.ledger, *self.chain]
