@@ -22,7 +22,7 @@ WHOLE: Final[dict[str, str]] = {
             *("getCompetition", "getTrack", "getSettings", "getChecklist", "getRescoring", "getSubmission", "whoami"),
             *("getTeam", "getManagedTeam", "getLimits", "getTeamQuota", "getWebhook", "getCompetitionWebhook"),
             *("getCampaign", "getJudge", "getRubric", "getQuality", "getStage", "previewCampaignResult"),
-            *("previewDesign", "previewJudgeExclusion", "previewJudgementExclusion"),
+            *("previewDesign", "previewJudgeExclusion", "previewJudgementExclusion", "compareSubmissions"),
         ),
         _OF_ONE,
     ),

@@ -187,10 +187,13 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "arena/test_disqualified.py::test_what_was_open_of_a_reinstated_team_comes_back",
         "arena/test_disqualified.py::test_closing_is_told_what_a_reinstated_team_left_open",
     ),
+    "malpan.arena.judging": (
+        *(f"arena/judging/test_{name}.py" for name in ("entered", "judgements", "queue", "who_may_judge")),
+        "arena/test_judging_at_once.py",
+    ),
     **{
         f"malpan.arena.{name}": tuple(f"arena/{path}" for path in (f"test_{name}.py", *more))
         for name, more in {
-            "judging": ("test_judging_at_once.py",),
             "closing": ("test_publishing.py",),
             "publishing": (),
             "exclusions": (),

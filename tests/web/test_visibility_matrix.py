@@ -189,8 +189,10 @@ RULES: Final[dict[str, str]] = {
 }
 EXACT: Final = frozenset({"", "competitions/<slug:slug>/", MANAGE, API_MANAGE})  # no beginnings
 SHOWS_REFERENCES: Final = (f"{MANAGE}references/", f"{API_MANAGE}references/")  # to those who may view answers
-SHOWS_ANSWERS: Final = tuple(  # to their team
-    f"{start}submissions/<uuid:public_id>/{page}/" for start in ("", "api/v1/") for page in ("compare", "items")
+SHOWS_ANSWERS: Final = tuple(  # to their team, as page and by API
+    f"{start}/{page}/"
+    for start in ("submissions/<uuid:public_id>", "api/v1/submissions/<uuidstr:public_id>")
+    for page in ("compare", "items")
 )
 QUERIES: Final = {
     "board": ("?metrics=all", "?digits=all", "?view=public", "?view=public&metrics=all", "?sort=bleurt", "?q=a"),

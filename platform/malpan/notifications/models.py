@@ -154,7 +154,7 @@ class Preference(models.Model):
     )
     language = models.CharField(_("언어"), max_length=2, choices=LANGUAGES, blank=True)  # empty: both
     muted = ArrayField(models.CharField(max_length=40), default=list, blank=True, verbose_name=_("받지 않는 사건"))
-    paces = models.JSONField(_("사건마다 바로 또는 하루에 한 번"), default=dict, blank=True)
+    paces = models.JSONField(_("사건마다 바로 또는 하루에 한 번"), default=dict, db_default={}, blank=True)
 
     class Meta:
         verbose_name = _("알림 설정")

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='preference',
             name='paces',
-            field=models.JSONField(blank=True, default=dict, verbose_name='사건마다 바로 또는 하루에 한 번'),
+            field=models.JSONField(blank=True, db_default={}, default=dict, verbose_name='사건마다 바로 또는 하루에 한 번'),
         ),
         migrations.AlterField(
             model_name='letter',

@@ -31,7 +31,7 @@ class PreferenceForm(forms.Form):
         super().__init__(data, initial={"language": preference.language, **paces})
         for event in self.events:
             self.fields[f"{PACE}{event.name}"] = forms.ChoiceField(
-                label=event.label, choices=Pace.choices, required=False
+                label=str(event.label), choices=Pace.choices, required=False
             )
 
     def rows(self) -> Iterator[tuple[Event, BoundField]]:
