@@ -32,6 +32,7 @@ from tests.waiting import wait_for
 
 PEOPLE: Final = "tests.appearance.people"
 WINNER: Final = "winner"  # of whom one page is looked at: the others are those of a participant
+JUDGES: Final = ("judge", "newcomer")  # of whom those of an evaluation are, most of which a form leads to
 SIDEWAYS: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 NARROWEST: Final = 320
 
@@ -66,6 +67,11 @@ def main() -> int:
         if not options.who or WINNER in options.who:
             sessions[WINNER] = awarded["session"]
             found.append(Seen(WINNER, "team", awarded["team"], 200))
+        if not options.who or {*JUDGES} & {*options.who}:
+            wait_for(lambda: "/arena/" in site.log, "the evaluation that goes on", seconds=600, every=2)
+            judging = site.call(PEOPLE, "judging")
+            sessions |= judging["sessions"]
+            found += [Seen(*each, 200) for each in judging["pages"]]
         print(f"{len(found)} pages of {len({each.name for each in found})} views", flush=True)
         faults, runs = 0, 0
         for who in dict.fromkeys(each.who for each in found):
@@ -100,7 +106,7 @@ def demo_site() -> Iterator[Stack]:
 def _found(site: Stack, sessions: dict[str, str], options: argparse.Namespace, unlinked: str) -> Iterator[Seen]:
     names = partial(site.call, PEOPLE, "names_of")
     for who in options.who or ["visitor", *sessions]:
-        if who == WINNER:
+        if who in (WINNER, *JUDGES):
             continue
         cookies = {"sessionid": sessions[who]} if who in sessions else {}
         starts = ["/", "/competitions/just-made/manage/"] if who == "staff" else ["/", unlinked]
@@ -154,7 +160,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.appearance", description=__doc__)
     parser.add_argument("--pictures", type=Path, help="a folder for pictures of all pages")
     parser.add_argument("--of-each", type=int, default=2, help="so many addresses of each view and person (2)")
-    parser.add_argument("--who", action="append", default=[], help="visitor, participant, organiser, staff or winner")
+    parser.add_argument(
+        "--who", action="append", default=[], help="visitor, participant, organiser, staff, winner, judge or newcomer"
+    )
     return parser.parse_args()
 
 

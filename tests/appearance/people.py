@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.test import Client
 from django.urls import Resolver404, URLPattern, get_resolver, resolve, reverse
 
 from malpan.accounts.models import User
+from malpan.arena.models import CampaignJudge
 from malpan.competitions.models import Competition
 from malpan.competitions.services import create_competition
 from malpan.demo.assembly import ORGANISER
+from malpan.demo.rating import PLAN
 from malpan.stages.models import Award
 from malpan.submissions.models import Submission
 from malpan.teams.models import Membership
 from malpan.web.pages.awards import token_of
+from tests.appearance.judge import judge_everywhere
 from tests.system.make_contest import make_numbered
 
 LONG: Final = "아주긴이름을띄어쓰지않고" * 4
@@ -47,6 +51,24 @@ def awarded() -> dict[str, str]:
         "check": reverse("award_check", args=[token_of(award)]),
         "team": reverse("team", args=[award.competition.slug]),
         "session": _session(leader),
+    }
+
+
+def judging() -> dict[str, Any]:
+    """``{"sessions", "pages"}``: a judge amid an evaluation of each protocol, and the newcomer of the demo, who has not
+    agreed yet; pages as ``(who, name of the view, address)``.
+    """
+    user, shown = judge_everywhere()
+    newcomer = User.objects.get(email=PLAN["newcomer"]["email"])
+    begun = CampaignJudge.objects.get(user=newcomer).campaign_id
+    return {
+        "sessions": {"judge": _session(user), "newcomer": _session(newcomer)},
+        "pages": [
+            ["judge", "arena", reverse("arena")],
+            *(["judge", resolve(urlsplit(address).path).view_name, address] for address in shown),
+            ["newcomer", "arena", reverse("arena")],
+            ["newcomer", "arena_campaign", reverse("arena_campaign", args=[begun])],
+        ],
     }
 
 

@@ -76,6 +76,10 @@ NEVER = {
         SELECT a.number FROM submissions_chainentry a LEFT JOIN submissions_chainentry b
         ON b.competition_id = a.competition_id AND b.number = a.number - 1
         WHERE a.previous_sha256 <> COALESCE(b.sha256, '')""",
+    "a judgement has no assignment that is done, or one is done without its first judgement, or numbers have a gap": """
+        SELECT a.id, a.state, count(j.id), max(j.number) FROM arena_assignment a LEFT JOIN arena_judgement j
+        ON j.assignment_id = a.id GROUP BY a.id
+        HAVING (a.state = 'done') <> (count(j.id) > 0) OR coalesce(max(j.number), 0) <> count(j.id)""",
     "a job ended twice": """
         SELECT job FROM chaos_move WHERE was IN ('queued', 'running') AND state IN ('finished', 'failed')
         GROUP BY job HAVING count(*) > 1""",

@@ -54,12 +54,16 @@ class Outcome:
     scored_of_many: list[float] = field(default_factory=list)  # how long after they were sent, those of a score
     uploads: int = 0
     requests: int = 0
+    judgements: int = 0
     large: int = 0
     given_up: int = 0
     checks: int = 0
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    judgements_lost: list[str] = field(default_factory=list)
+    judgements_twice: list[str] = field(default_factory=list)
+    misjudged: list[str] = field(default_factory=list)  # refused, or asked for once more
     ledger: list[str] = field(default_factory=list)
     chain: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)  # any other, with when
@@ -94,6 +98,9 @@ class Outcome:
         yield "doubled", len(self.doubled), "0", not self.doubled
         yield "given up after three failures", self.given_up, "0", not self.given_up
         yield "refused by the API", len(self.refused), "0", not self.refused
+        yield "judgements lost", len(self.judgements_lost), "0", not self.judgements_lost
+        yield "judgements counted twice", len(self.judgements_twice), "0", not self.judgements_twice
+        yield "judgements refused or asked for again", len(self.misjudged), "0", not self.misjudged
         yield "teams whose ledger differs", len(self.ledger), "0", not self.ledger
         yield "findings in the chain", len(self.chain), "0", not self.chain
         yield "broken in the database at some moment", len(self.broken), "0", not self.broken
@@ -117,4 +124,5 @@ class Outcome:
         """What waited longest, and everything that should not be there, for whoever looks for the cause."""
         longest = sorted(self.retries, key=lambda each: each.wait)[-3:]
         waits = [f"{each.kind} {each.job} waited {each.wait:.1f} s, {each.age:.1f} s of it silent" for each in longest]
-        return [*waits, *self.broken, *self.lost, *self.doubled, *self.refused, *self.ledger, *self.chain]
+        judged = [*self.judgements_lost, *self.judgements_twice, *self.misjudged]
+        return [*waits, *self.broken, *self.lost, *self.doubled, *self.refused, *judged, *self.ledger, *self.chain]

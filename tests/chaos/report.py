@@ -12,7 +12,8 @@ def report(outcome: Outcome) -> str:
     """Counts, invariants, and the longest recovery by kind of fault."""
     lines = [
         f"seed {outcome.seed}, {outcome.seconds / 60:.1f} minutes: {len(outcome.recoveries)} faults, {outcome.uploads}"
-        f" uploads ({outcome.large} large) in {outcome.requests} requests, {len(outcome.retries)} failed attempts,"
+        f" uploads ({outcome.large} large) in {outcome.requests} requests, {outcome.judgements} judgements,"
+        f" {len(outcome.retries)} failed attempts,"
         f" {outcome.checks} looks at the database; longest stall of an upload {max(outcome.stalls, default=0):.1f} s",
         f"uploads at once, under a fault: {_longest(outcome.stalls_of_many)} to the answer,"
         f" {_longest(outcome.scored_of_many)} to the score",

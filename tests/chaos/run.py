@@ -1,4 +1,6 @@
-"""One run of the chaos: a site, twelve teams that upload, faults by chance, and what must hold all the while."""
+"""One run of the chaos: a site, twelve teams that upload, judges of a campaign, faults by chance, and what must hold
+all the while.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ from tests.chaos import invariants
 from tests.chaos.background import all_the_while
 from tests.chaos.contest import SLUG
 from tests.chaos.faults import BY_NAME, FAULTS, Fault
+from tests.chaos.judging import Judge, lost_or_twice
 from tests.chaos.outcome import PROBE_SECONDS, Outcome, Recovery
 from tests.chaos.site import ChaosSite
 from tests.chaos.unit_site import UnitSite
@@ -29,6 +32,7 @@ CHECK_SECONDS: Final = 5.0
 CHAIN_EVERY: Final = 12  # of these checks also walks the chain
 MOST_WAITING: Final = 60  # runs; a machine that is too slow for more uploads would never be sound again
 TOGETHER_SHARE: Final = 0.2  # of the faults meet a second one
+JUDGED_TEAMS: Final = 4
 MANY: Final = 40
 DURING: Final = "PostgreSQL killed"
 OVER: Final = "('finished', 'failed')"
@@ -44,6 +48,7 @@ class Chaos:
         self._sound_seconds, self._settle_seconds = SOUND_SECONDS * patience, SETTLE_SECONDS * patience
         self._dice = random.Random(seed)
         self._uploaders: list[Uploader] = []
+        self._judges: list[Judge] = []
         self._many: list[Upload] = []
         self._waiting = 0  # runs that are not over
 
@@ -67,9 +72,11 @@ class Chaos:
             seed = str(self.outcome.seed)
             self._uploaders = [Uploader(self.site.url, team, token, seed) for team, token in tokens.items()]
             wait_for(self.site.is_complete, "every program runs", seconds=90)
+            self._judges = self._invite()
             began, self.outcome.began = time.monotonic(), time.time()
             with all_the_while(self._probe, self._watch, self._count):
                 working = [partial(each.work, may_upload=self._may_upload) for each in self._uploaders]
+                working += [each.work for each in self._judges]
                 with all_the_while(*working):
                     self._disturb(seconds, faults)
                 self._upload_many(many, during_many, thinking)
@@ -79,6 +86,14 @@ class Chaos:
         finally:
             self.site.stop()
         return self.outcome
+
+    def _invite(self) -> list[Judge]:
+        """The judges of a campaign of what the first teams upload."""
+        assert isinstance(self.site, ChaosSite)
+        for uploader in self._uploaders[:JUDGED_TEAMS]:
+            uploader.upload()
+        made, seed = self.site.make_campaign(), str(self.outcome.seed)
+        return [Judge(self.site.url, made["campaign"], session, seed) for session in made["sessions"]]
 
     # --- faults -------------------------------------------------------------------------------------------------------
     def _disturb(self, seconds: float, faults: Sequence[Fault] | None) -> None:
@@ -231,5 +246,8 @@ class Chaos:
         for each in invariants.broken(site):
             self._note(each)
         outcome.lost, outcome.doubled = invariants.lost_or_doubled(site, uploads)
+        outcome.judgements = sum(len(each.said) for each in self._judges)
+        outcome.misjudged = [text for each in self._judges for text in each.refused]
+        outcome.judgements_lost, outcome.judgements_twice = lost_or_twice(site, self._judges)
         outcome.ledger = invariants.ledger_differs(site, self._uploaders)
         outcome.chain += invariants.chain_differs(site, in_peace=True)

@@ -10,6 +10,7 @@ import sys
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
@@ -79,6 +80,10 @@ class ChaosSite(Stack):
     def make_contest(self) -> dict[str, str]:
         """The tokens of its teams."""
         return json.loads(self.outside("-m", "tests.chaos.contest").splitlines()[-1])
+
+    def make_campaign(self) -> dict[str, Any]:
+        """Its number and a session of each of its judges (``tests.chaos.campaign``)."""
+        return json.loads(self.outside("-m", "tests.chaos.campaign").splitlines()[-1])
 
     def ask(self, statement: str, *values: object) -> list[tuple] | None:
         """As ``query``; ``None`` where the database does not answer."""

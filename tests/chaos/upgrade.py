@@ -22,6 +22,7 @@ import requests
 
 from tests.chaos.background import all_the_while
 from tests.chaos.faults import Fault
+from tests.chaos.judging import Judge
 from tests.chaos.outcome import Outcome
 from tests.chaos.run import ANSWER_SECONDS, Chaos
 from tests.chaos.unit_site import WORKERS, Done, UnitSite
@@ -87,6 +88,10 @@ class Upgrade(Chaos):
             if number < WORKERS - 1:
                 _wait_beside(site)
         yield
+
+    def _invite(self) -> list[Judge]:
+        """Nobody: the code that is upgraded may have no campaigns."""
+        return []
 
     def _look_at_pages(self, stop: threading.Event) -> None:
         """As a browser: a page, then its style sheets, whichever web process is asked for them."""

@@ -40,4 +40,5 @@ def test_nothing_is_lost_doubled_or_late_whatever_is_killed(new_directory: Path,
     names = [name for name in NAMES if chaos.site.disk is not None or not BY_NAME[name].needs_disk]
     assert len(outcome.recoveries) == len(names) + 1
     assert outcome.uploads > 40
+    assert outcome.judgements > 20
     assert outcome.holds(), report(outcome)

@@ -68,6 +68,20 @@ def test_the_first_start_ends_with_a_complete_board(site: Stack) -> None:
     assert "데모 모델 점수" in site.log
 
 
+def test_the_log_in_that_is_printed_after_it_leads_to_an_evaluation_to_judge(site: Stack) -> None:
+    address, kept = "demo-judge@example.com", site.var_dir / "demo-judge-password"
+    wait_for(lambda: address in site.log, "the judge's log-in", seconds=PATIENCE_SECONDS, every=0.5)
+    assert f"{address}, 비밀번호 / password: {kept.read_text().strip()}" in site.log
+    with requests.Session() as browser:
+        form = browser.get(f"{site.url}/accounts/login/?next=/arena/", timeout=120)
+        sent = {"login": address, "password": kept.read_text().strip(), "next": "/arena/"}
+        token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+        page = browser.post(form.url, data=sent | token, headers={"Referer": form.url}, timeout=120)
+    assert page.url == f"{site.url}/arena/"
+    [[title]] = site.query("SELECT title_ko FROM arena_campaign WHERE closed_at IS NULL")
+    assert title in page.text
+
+
 @pytest.fixture(scope="module")
 def killed(site: Stack) -> Killed:
     left = killed_amid_an_upload(site)
