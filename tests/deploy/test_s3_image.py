@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,6 +60,11 @@ def started(folder: Path) -> Iterator[dict[str, int]]:
             process.wait(30)
 
 
+def listens(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_without_its_key_it_does_not_start() -> None:
     command = weed({"AWS_ACCESS_KEY_ID": KEY}, "server")
     done = subprocess.run(**command, stdout=subprocess.PIPE, text=True, timeout=30, check=False)
@@ -88,7 +94,8 @@ def test_files_move_into_the_bucket_that_the_guide_makes_and_nobody_else_reads_t
             done = subprocess.run(words, input=command + "\n", capture_output=True, text=True, timeout=60, check=False)
             return "created bucket" in (done.stdout + done.stderr).lower()
 
-        wait_for(is_made, "the bucket is made", seconds=60)
+        wait_for(is_made, "the bucket is made")
+        wait_for(lambda: listens(ports["s3.port"]), "the store listens")
         settings.S3_ENDPOINT = f"http://127.0.0.1:{ports['s3.port']}"
         settings.S3_REGION, settings.S3_ACCESS_KEY, settings.S3_SECRET_KEY = "us-east-1", KEY, SECRET
         disk, far = store_at(str(tmp_path / "files")), store_at("s3://malpan/private")
