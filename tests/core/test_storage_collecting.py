@@ -10,12 +10,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from celery.exceptions import Retry
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import models
 
 from malpan.competitions.models import ReferenceVersion
-from malpan.core.errors import StoredFileMissing, StoreOfAnotherSite
+from malpan.core.errors import FilesInUse, StoredFileMissing, StoreOfAnotherSite
 from malpan.core.fields import StoredFileField, stored_file_fields
 from malpan.core.storage import collecting, local_disk, read_private, store_private
 from malpan.core.storage.collecting import KEPT, collect
@@ -24,6 +25,7 @@ from malpan.core.storage.stores import Copy, Store
 from malpan.submissions.tasks import collect_files
 from tests.confirmation import types
 from tests.factories import PhaseFactory, SubmissionFactory, publish
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 LATER = KEPT + timedelta(minutes=1)
@@ -161,6 +163,30 @@ def test_the_clock_collects(store, monkeypatch):
     monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
     collect_files()
     assert not is_there(unnamed)
+
+
+def test_the_clock_waits_for_the_end_of_a_backup(transactional_db, monkeypatch):
+    unnamed = store_private(b"of nobody").sha256
+    monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
+    with collecting.files_stay(), collecting.files_stay():  # two backups at once
+        [refused] = at_once([collect])
+        assert isinstance(refused, FilesInUse)
+        retried = []
+        monkeypatch.setattr(collect_files, "retry", lambda **how: retried.append(how) or Retry())
+        assert at_once([runs_later]) == [True]
+        [how] = retried
+        assert how["countdown"] * how["max_retries"] < timedelta(days=1).total_seconds()
+    assert is_there(unnamed)
+    [done] = at_once([collect])
+    assert (done.copies, is_there(unnamed)) == (1, False)
+
+
+def runs_later() -> bool:
+    try:
+        collect_files()
+    except Retry:
+        return True
+    return False
 
 
 def test_every_column_that_holds_the_hash_of_a_file_is_known_to_the_collector():

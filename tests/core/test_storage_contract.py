@@ -150,8 +150,10 @@ def test_the_site_hands_files_out_itself_unless_told_otherwise():
 
 
 def test_the_first_site_owns_the_store_until_another_adopts_it(store):
+    assert store.owner() is None
     assert store.claim("one") == "one"
     assert store.claim("other") == "one"
+    assert store.owner() == "one"
     store.adopt("other")
     assert store.claim("one") == "other"
     assert list(store.copies()) == []

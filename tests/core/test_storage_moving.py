@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from malpan.core.errors import StorageUnavailable
+from malpan.core.storage.collecting import HELD
 from malpan.core.storage.moving import move
 from malpan.core.storage.places import store_at
 from malpan.core.storage.stores import Store
@@ -52,6 +53,33 @@ def test_every_file_arrives_and_the_source_keeps_them(way):
     again = move(source=source, target=target, removes=True)
     assert (again.copied, again.present, again.removed) == (0, 5, 5)
     assert (contents(source), len(contents(target))) == (set(), 5)
+
+
+def test_what_is_held_after_a_restore_is_held_in_the_next_store_and_a_store_with_an_owner_keeps_it(way):
+    source, target = way
+    move(source=source, target=target)
+    assert target.owner() is None
+    source.adopt(HELD)
+    move(source=source, target=target)
+    assert target.owner() == HELD
+    target.adopt("7/malpan")
+    move(source=source, target=target)
+    assert target.owner() == "7/malpan"
+
+
+def test_a_note_that_comes_during_the_move_stays_in_the_source(way):
+    source, target = way
+    source.write_note("erasures/1", b"early")
+    source.put(b"a file")
+    move(
+        source=source,
+        target=target,
+        removes=True,
+        tell=lambda _done: source.write_note("erasures/2", b"late"),
+    )
+    assert (list(source.notes()), list(target.notes())) == (["erasures/2"], ["erasures/1"])
+    move(source=source, target=target, removes=True)
+    assert (list(source.notes()), list(target.notes())) == ([], ["erasures/1", "erasures/2"])
 
 
 def test_copy_that_arrived_damaged_is_sent_again(way):

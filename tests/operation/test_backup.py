@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -26,12 +27,14 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
-from malpan.core.errors import StorageUnavailable
+from malpan.core.errors import FilesInUse, StorageUnavailable
 from malpan.core.models import AuditEntry, Chore
+from malpan.core.storage import collecting
 from malpan.jobs.heartbeat import beat
 from malpan.jobs.models import Worker
 from malpan.operation.backup import making, postgres, restoring
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
+from malpan.operation.backup.keeping import make_dated_backup
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
 from malpan.privacy.erasing import erase
 from malpan.privacy.records import ErasureRecord
@@ -42,6 +45,7 @@ from tests.confirmation import types
 from tests.factories import PASSWORD, CompetitionFactory, UserFactory
 from tests.paths import ROOT
 from tests.privacy.conftest import found_in_tables
+from tests.threads import at_once
 from tests.waiting import wait_for
 
 # another token in every answer; and how long ago something was, which changes by itself
@@ -494,6 +498,50 @@ def test_backups_by_the_clock_keep_the_newest_and_touch_nothing_else(
     assert {each.name for each in shelf.iterdir()} >= set(kept), "an older one may have what the site has lost"
     with pytest.raises(CommandError, match="at least 1"):
         call_command("backup", shelf, "--keep", "0")
+
+
+def test_what_broke_off_by_the_clock_is_gone_before_the_next_so_that_a_full_shelf_recovers(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = pytest.MonkeyPatch()
+    full.setattr(making, "read_facts", _no_room)
+    for day in (1, 2):  # a night that fails, twice: each has a name of its own
+        moment = datetime(2026, 11, day, 3, tzinfo=UTC)
+        monkeypatch.setattr("malpan.operation.backup.keeping.timezone.localtime", lambda: moment)  # noqa: B023
+        with pytest.raises(OSError, match="No space left"):
+            make_dated_backup(tmp_path, 2)
+        assert [each.name for each in tmp_path.iterdir()] == [f"malpan-2026-11-0{day}T030000.unfinished"]
+    full.undo()
+    at_work, by_hand = tmp_path / "malpan-2026-11-01T040000.unfinished", tmp_path / "mine.unfinished"
+    by_hand.mkdir()
+    at_work.mkdir()
+    monkeypatch.setattr("malpan.operation.backup.keeping.timezone.localtime", lambda: datetime(2026, 11, 3, 3))
+    with making.only_one(at_work):
+        made, _manifest = make_dated_backup(tmp_path, 2)
+    assert {each.name for each in tmp_path.iterdir()} == {made.name, at_work.name, by_hand.name}
+
+
+def _no_room() -> Any:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_nothing_is_collected_while_a_backup_copies_files(
+    transactional_db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file whose row goes after the moment of the backup is still named by it."""
+    unnamed = storage.store_private(b"of a row that is gone by now").sha256
+    monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
+    read, meanwhile = making.read_facts, list[Any]()
+
+    def facts_of_a_moment() -> Any:
+        meanwhile.extend(at_once([collecting.collect]))
+        return read()
+
+    monkeypatch.setattr(making, "read_facts", facts_of_a_moment)
+    making.make_backup(tmp_path / "b")
+    assert [type(each) for each in meanwhile] == [FilesInUse]
+    assert (tmp_path / "b" / "files" / unnamed[:2] / unnamed[2:4] / unnamed).exists()
+    assert collecting.collect().copies == 1
 
 
 def _opened(pipe: Path) -> int | None:

@@ -173,6 +173,9 @@ def test_jobs_that_wait_for_something_outside_are_counted_by_what_it_is() -> Non
         run = ScoringRunFactory.create(state=state)
         Job.objects.filter(pk=run.job_id).update(waiting_since=since, error_code="model_missing")
     assert values("malpan_jobs_waiting", error="model_missing") == [2]
+    again = ScoringRunFactory.create(state="running")  # it looks once more: no moment without it, or no alert
+    Job.objects.filter(pk=again.job_id).update(waiting_since=timezone.now(), error_code="storage_unavailable")
+    assert values("malpan_jobs_waiting", error="storage_unavailable") == [1]
 
 
 def test_the_runs_of_the_last_hour_are_counted_and_timed() -> None:
@@ -242,6 +245,9 @@ def test_silence_of_programs_the_age_of_the_backup_and_redis_are_reported(monkey
     note_beat()
     [chores], [beat] = (values("malpan_program_silence_seconds", program=name) for name in ("chores", "beat"))
     [backup] = values("malpan_backup_age_seconds")
+    assert values("malpan_backup_missing_files") == [0]
+    Chore.objects.filter(name=Chore.Name.BACKUP).update(facts={"missing": 2})
+    assert values("malpan_backup_missing_files") == [2]
     assert beat < 60 < 300 <= chores < 360 < 30 * 3600 <= backup < 30 * 3600 + 60
 
     assert values("malpan_redis_up") == [1]

@@ -55,8 +55,14 @@ def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
     facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "disk": ROOMY, "mail": GOOD_MAIL}
-    found = alarms(**(facts_of_all | {"no_room_at": None, "lacking": [], "chores": well_but(), "now": now} | known))
+    found = alarms(
+        **(facts_of_all | {"no_room_at": None, "lacking": [], "held": [], "chores": well_but(), "now": now} | known)
+    )
     return [(alarm.text, alarm.is_urgent) for alarm in found]
+
+
+def _held(code: str, *, minutes: int = 16) -> dict[str, Any]:
+    return {"held": [facts.Held(code, 2, timezone.now() - timedelta(minutes=minutes, seconds=1))]}
 
 
 # --- who gets it ------------------------------------------------------------------------------------------------------
@@ -177,6 +183,9 @@ def test_nobody_who_scores_is_the_most_urgent() -> None:
         ({"mail": MailState(None, timezone.now(), "SMTPServerDisconnected")}, "SMTPServerDisconnected"),
         ({"mail": None}, "Redis"),
         ({"chores": {}}, "백업한 기록이 없습니다"),
+        (_held("storage_unavailable"), "파일 저장소에 닿지 못해 채점 2건이 16분"),
+        (_held("judge_away"), "심사 모델의 서버가 답하지 않아"),
+        (_held("judge_budget_used_up"), "max_tokens_total"),
     ],
 )
 def test_what_is_wrong_is_said(known: dict[str, Any], word: str) -> None:
@@ -188,8 +197,23 @@ def test_what_is_in_order_is_not_said() -> None:
     beat("scoring@a/0", {})
     calm = facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=1))
     patient = facts.Lane(Job.Lane.RESCORING, 3, 0, timedelta(hours=5))
+    passing = _held("storage_unavailable", minutes=14)
     sent = MailState(timezone.now(), timezone.now() - timedelta(hours=1), "SMTPServerDisconnected")
-    assert texts(lanes=[calm, patient], mail=sent, disk=None) == []  # files in S3
+    assert texts(lanes=[calm, patient], mail=sent, disk=None, **passing) == []  # files in S3
+
+
+def test_jobs_that_look_again_every_few_seconds_are_told_of_by_what_they_wait_for() -> None:
+    since = timezone.now() - timedelta(minutes=20)
+    for state, code in (
+        *(("queued", "storage_unavailable"), ("running", "storage_unavailable")),  # the second looks just now
+        *(("queued", "judge_away"), ("queued", "model_missing"), ("failed", "storage_unavailable")),
+    ):
+        run = ScoringRunFactory.create(state=state)
+        soon = timezone.now() + timedelta(seconds=15)
+        Job.objects.filter(pk=run.job_id).update(waiting_since=since, error_code=code, not_before=soon)
+    queued_at_once = ScoringRunFactory.create(state="queued")
+    Job.objects.filter(pk=queued_at_once.job_id).update(error_code="storage_unavailable")  # it had waited
+    assert facts.held() == [facts.Held("judge_away", 1, since), facts.Held("storage_unavailable", 2, since)]
 
 
 def well_but(**other: Chore) -> dict[str, Chore]:

@@ -172,6 +172,19 @@ def test_a_store_that_is_away_stops_no_erasure_and_the_night_writes_it_down(
     assert "erased again: 1" in caplog.text
 
 
+def test_a_kind_of_data_that_fails_keeps_nobody_who_was_erased(
+    person: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    before = User.objects.get(pk=person.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert erase(user=person, actor=person)
+    come_back(before)
+    monkeypatch.setattr("malpan.privacy.retention._counted", lambda *_all: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tasks.let_go()
+    assert User.objects.get(pk=person.pk).erased_at is not None
+
+
 def test_a_record_names_nobody_and_no_collector_takes_it(erased: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("malpan.core.storage.collecting.KEPT", timedelta(days=-1))
     collect()

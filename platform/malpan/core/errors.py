@@ -226,6 +226,12 @@ class StoreOfAnotherSite(Conflict):
     )
 
 
+class FilesInUse(Conflict):
+    """A backup copies the private files, or another collector removes some. Params: none."""
+
+    text = _("백업이나 다른 정리가 진행 중이라 파일을 지우지 않았습니다. 끝난 뒤에 다시 실행해 주십시오.")
+
+
 class AddressNotFound(NotFound):
     """The site has no page at this address."""
 

@@ -14,8 +14,10 @@ logger = logging.getLogger(__name__)
 @shared_task
 def let_go() -> None:
     """Remove personal data that are past their time, and those of people who were erased before a restore."""
-    retention.let_go()
-    done = redoing.redo()
+    done = redoing.redo()  # first: whatever else fails, who was erased does not stay
     if done.people or done.unreadable:
         logger.warning("erased again: %s; records under another key: %s", len(done.people), len(done.unreadable))
-    records.write_missing()
+    try:
+        retention.let_go()
+    finally:
+        records.write_missing()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from celery import shared_task
 
 from malpan.competitions.media import half_unpacked
 from malpan.core import storage
+from malpan.core.errors import FilesInUse
 from malpan.core.storage import collecting
 from malpan.core.temporary import remove_left, temporary_files
 from malpan.submissions.evaluation import judge_budget, judge_values, pair_cache
+
+BACKUP_PAUSE_SECONDS: Final = 1800
+BACKUP_LASTS: Final = 40  # such pauses: the next night comes
 
 
 @shared_task
@@ -28,7 +34,10 @@ def remove_unfinished_files() -> None:
     remove_left([*temporary_files(), *half_unpacked()])
 
 
-@shared_task
-def collect_files() -> None:
-    """Remove the private files that no row names."""
-    collecting.collect()
+@shared_task(bind=True)
+def collect_files(self: Any) -> None:
+    """Remove the private files that no row names; while a backup is at work, later."""
+    try:
+        collecting.collect()
+    except FilesInUse as error:
+        raise self.retry(exc=error, countdown=BACKUP_PAUSE_SECONDS, max_retries=BACKUP_LASTS) from error

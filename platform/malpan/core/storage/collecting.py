@@ -6,6 +6,8 @@
 * Another site's files are refused: the store records the database whose rows name its files, and only that one collects
   (a copy of the site on a copy of its database would find its own rows missing, and remove).
 
+* While a backup copies files nothing is removed: the rows of its moment may be gone since (``files_stay``).
+
 Of a named file with several copies the newest sound one stays, and those older than a day go. A collector that is
 killed has removed less.
 """
@@ -13,14 +15,15 @@ killed has removed less.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby, islice
 from typing import Final
 
-from django.db import connection
+from django.db import Error, connection
 
-from malpan.core.errors import StoreOfAnotherSite
+from malpan.core.errors import FilesInUse, StoreOfAnotherSite
 from malpan.core.fields import named_by_rows
 from malpan.core.storage.places import configured
 from malpan.core.storage.stores import Copy, Store
@@ -28,6 +31,7 @@ from malpan.core.storage.stores import Copy, Store
 KEPT: Final = timedelta(days=1)
 HELD: Final = "before the restore"  # in the place of a database: nobody's, until an operator adopts the files
 _FILES: Final = 500  # of which the database is asked at a time
+_LOCK: Final = 20261129  # any number that no other advisory lock of this database uses
 
 
 @dataclass(slots=True)
@@ -43,11 +47,42 @@ class Collected:
 
 
 def collect(*, is_trial: bool = False, adopts: bool = False, store: Store | None = None) -> Collected:
-    """Remove what no row names. Raises ``StoreOfAnotherSite`` and ``StorageUnavailable``; a rerun removes the rest.
+    """Remove what no row names. Raises ``StoreOfAnotherSite``, ``FilesInUse`` and ``StorageUnavailable``; a rerun
+    removes the rest.
 
     ``adopts``: from now on this site collects in its store, whichever did before.
     """
-    store, site = store or configured(), this_site()
+    if is_trial:
+        return _collect(store or configured(), is_trial=True, adopts=adopts)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
+        [is_alone] = cursor.fetchone()
+    if not is_alone:
+        raise FilesInUse
+    try:
+        return _collect(store or configured(), is_trial=False, adopts=adopts)
+    finally:
+        _let_go("SELECT pg_advisory_unlock(%s)")
+
+
+@contextmanager
+def files_stay() -> Iterator[None]:
+    """Inside, nothing is collected. Waits for a collector that is at work."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", [_LOCK])
+    try:
+        yield
+    finally:
+        _let_go("SELECT pg_advisory_unlock_shared(%s)")
+
+
+def _let_go(statement: str) -> None:
+    with suppress(Error), connection.cursor() as cursor:  # a connection that was lost has let go
+        cursor.execute(statement, [_LOCK])
+
+
+def _collect(store: Store, *, is_trial: bool, adopts: bool) -> Collected:
+    site = this_site()
     if adopts and not is_trial:
         store.adopt(site)
     if not adopts and (owner := store.claim(site)) != site:

@@ -103,13 +103,18 @@ class LocalDisk:
     def silent_since(self) -> datetime | None:
         return None
 
-    def claim(self, site: str) -> str:
+    def owner(self) -> str | None:
         with _named_faults():
             try:
                 return (self.root / _SITE).read_text()
             except FileNotFoundError:
-                self.adopt(site)
-                return site
+                return None
+
+    def claim(self, site: str) -> str:
+        if (owner := self.owner()) is not None:
+            return owner
+        self.adopt(site)
+        return site
 
     def adopt(self, site: str) -> None:
         with _named_faults():

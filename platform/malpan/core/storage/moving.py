@@ -34,10 +34,13 @@ def move(
 ) -> Moved:
     """Copy every file of ``source`` to ``target``, and with ``removes`` remove those of the source at the end.
 
-    Nothing is removed while a file of the source is damaged and not sound in the target. ``tell`` is called after each
-    file. Raises ``StorageUnavailable`` and ``StorageFull``.
+    Nothing is removed while a file of the source is damaged and not sound in the target. A target without an owner gets
+    that of the source first: what is held after a restore stays so. ``tell`` is called after each file. Raises
+    ``StorageUnavailable`` and ``StorageFull``.
     """
     done = Moved()
+    if (owner := source.owner()) is not None:
+        target.claim(owner)
     copy_notes(source, target)
     there: list[Copy] = []
     for sha256, group in groupby(source.copies(), key=lambda copy: copy.sha256):
@@ -58,7 +61,7 @@ def move(
         tell(done)
     if removes and not done.damaged:
         done.removed = sum(source.remove(copy) for copy in there)
-        for name in list(source.notes()):
+        for name in set(source.notes()) & set(target.notes()):  # one that came meanwhile stays
             source.remove_note(name)
     return done
 

@@ -122,16 +122,21 @@ class S3Store:
     def silent_since(self) -> datetime | None:
         return _watch(settings.S3_ENDPOINT, os.getpid()).silent_since
 
-    def claim(self, site: str) -> str:
+    def owner(self) -> str | None:
         with _named_faults():
             try:
                 answer = self._client.get_object(Bucket=self.bucket, Key=self._key("site"))
             except ClientError as error:
-                if _code(error) not in _ABSENT:
-                    raise
-                self.adopt(site)
-                return site
+                if _code(error) in _ABSENT:
+                    return None
+                raise
             return str(answer["Body"].read().decode())
+
+    def claim(self, site: str) -> str:
+        if (owner := self.owner()) is not None:
+            return owner
+        self.adopt(site)
+        return site
 
     def adopt(self, site: str) -> None:
         with _named_faults():

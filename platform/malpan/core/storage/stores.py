@@ -80,6 +80,9 @@ class Store(Protocol):
     def silent_since(self) -> datetime | None:
         """Since when requests of this process have no answer; ``None`` while they have, or nobody asked."""
 
+    def owner(self) -> str | None:
+        """The site whose rows name these files, if one was recorded."""
+
     def claim(self, site: str) -> str:
         """The site whose rows name these files: ``site`` if none was recorded, which this records."""
 

@@ -1,8 +1,9 @@
 """Making a backup of a site while it works.
 
-First the database, all of it as of one moment; then the files. They are named by their content, never changed and never
-removed, so those copied later hold all that the database of that moment names. The backup gets its name only when it is
-complete: it is made in ``NAME.unfinished``, which the next attempt empties.
+First the database, all of it as of one moment; then the files. They are named by their content and never changed, and
+the collector waits for the end of a backup (``collecting.files_stay``), so those copied later hold all that the
+database of that moment names. The backup gets its name only when it is complete: it is made in ``NAME.unfinished``,
+which the next attempt of that name empties (``keeping`` removes those of other names).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -20,16 +22,19 @@ from django.utils import timezone
 
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
 from malpan.core.storage import open_private, stored_files
+from malpan.core.storage.collecting import files_stay
 from malpan.core.storage.places import configured
 from malpan.operation.backup import postgres
 from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import read_facts
 from malpan.operation.backup.manifest import DUMP, FILES, NOTES, Manifest, measure, open_new
 
+UNFINISHED: Final = ".unfinished"  # at the end of the folder's name
+
 
 def make_backup(target: Path) -> Manifest:
     """Back the site up into the new folder ``target``. Raises ``BackupError``, ``OSError`` or a storage fault."""
-    with _folder_until_complete(target) as folder:
+    with _folder_until_complete(target) as folder, files_stay():
         made_at = timezone.now().isoformat()
         with postgres.snapshot() as snapshot:
             form = ("--format=custom", "--no-unlogged-table-data", "--no-owner", "--no-privileges")
@@ -68,11 +73,11 @@ def _copy_note(name: str, notes: Path) -> None:
 @contextmanager
 def _folder_until_complete(target: Path) -> Iterator[Path]:
     """An empty folder that becomes ``target`` when the block ends without an error."""
-    folder = target.with_name(f"{target.name}.unfinished")
+    folder = target.with_name(f"{target.name}{UNFINISHED}")
     if target.exists():
         raise BackupError(f"이미 있습니다: {target}\nIt exists already: {target}")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _only_one(folder):
+    with only_one(folder):
         _empty(folder)
         yield folder
         folder.rename(target)
@@ -81,7 +86,7 @@ def _folder_until_complete(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _only_one(folder: Path) -> Iterator[None]:
+def only_one(folder: Path) -> Iterator[None]:
     """Raises ``BackupError`` if another process is at work in ``folder``."""
     with _opened(folder) as descriptor:
         try:

@@ -77,8 +77,8 @@ def _queue(now: datetime) -> Iterator[Metric]:
         for kind in sorted({*kinds(), *(kind for kind, _cause, _state in found)}):
             for state in ("queued", "running"):
                 jobs.add_metric([kind, cause, state], found.get((kind, cause, state), (0, None))[0])
-    outside = GaugeMetricFamily("malpan_jobs_waiting", "Queued jobs that wait for what error names.", labels=["error"])
-    held = Job.objects.filter(state=Job.State.QUEUED, waiting_since__isnull=False).order_by()
+    outside = GaugeMetricFamily("malpan_jobs_waiting", "Open jobs that wait for what error names.", labels=["error"])
+    held = Job.objects.filter(state__in=OPEN, waiting_since__isnull=False).order_by()  # running: it looks once more
     counts = {ModelMissing.code: 0} | dict(held.values_list("error_code").annotate(jobs=Count("pk")))
     for error, count in counts.items():
         outside.add_metric([error], count)
@@ -150,8 +150,8 @@ def _workers(now: datetime) -> Iterator[Metric]:
 
 
 def _signs(now: datetime) -> Iterator[Metric]:
-    """The silence of programs that say they are there, the age of the last backup and what the last check of the chains
-    found, if there was one.
+    """The silence of programs that say they are there, the age of the last backup and what it lacks, and what the last
+    check of the chains found, if there was one.
     """
     silence = GaugeMetricFamily(
         "malpan_program_silence_seconds", "Since the program's last sign of life.", labels=["program"]
@@ -163,10 +163,15 @@ def _signs(now: datetime) -> Iterator[Metric]:
     backup = GaugeMetricFamily("malpan_backup_age_seconds", "Since the last complete backup.", labels=[])
     if Chore.Name.BACKUP in done:
         backup.add_metric([], max(0.0, (now - done[Chore.Name.BACKUP].done_at).total_seconds()))
+    lacking = GaugeMetricFamily(
+        "malpan_backup_missing_files", "Files that rows name and the last backup lacks.", labels=[]
+    )
+    if Chore.Name.BACKUP in done:
+        lacking.add_metric([], done[Chore.Name.BACKUP].facts.get("missing", 0))
     broken = GaugeMetricFamily("malpan_chains_broken", "Competitions that are not as their chains say.", labels=[])
     if Chore.Name.CHAIN_CHECK in done:
         broken.add_metric([], len(done[Chore.Name.CHAIN_CHECK].facts.get("broken", [])))
-    yield from (silence, backup, broken)
+    yield from (silence, backup, lacking, broken)
 
 
 def _redis() -> Iterator[Metric]:

@@ -14,7 +14,8 @@ from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
 from malpan.core.times import kst_text
 from malpan.jobs.heartbeat import Scorers
-from malpan.operation.site_page.facts import Disk, LackingModels, Lane
+from malpan.operation.site_page.facts import Disk, Held, LackingModels, Lane
+from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp
 
 LONG_WAIT: Final = timedelta(minutes=15)  # of a submission
 CHORE_EVERY: Final = timedelta(hours=26)  # a day, and the time that it takes
@@ -45,6 +46,7 @@ def alarms(
     scorers: Scorers,
     lanes: Sequence[Lane],
     lacking: Sequence[LackingModels],
+    held: Sequence[Held],
     disk: Disk | None,
     mail: MailState | None,
     no_room_at: datetime | None,
@@ -59,6 +61,7 @@ def alarms(
         *_of_scorers(scorers),
         *_of_queue(lanes),
         *_of_models(lacking),
+        *_of_held(held, now),
         *_of_programs(chores, now),
         *_of_disk(disk),
         *_of_mail(mail),
@@ -119,6 +122,31 @@ def _of_models(lacking: Sequence[LackingModels]) -> Iterator[Alarm]:
             each.runs,
         )
         yield Alarm(text % {"profile": each.profile, "runs": each.runs}, is_urgent=True, event=QUEUE_STUCK)
+
+
+def _of_held(held: Sequence[Held], now: datetime) -> Iterator[Alarm]:
+    for each in held:
+        if now - each.since > LONG_WAIT:
+            minutes = int((now - each.since).total_seconds() // 60)
+            text = _held_text(each.code) % {"jobs": each.jobs, "minutes": minutes}
+            yield Alarm(text, is_urgent=True, event=QUEUE_STUCK)
+
+
+def _held_text(code: str) -> str:
+    if code == JudgeAway.code:
+        return _(
+            "심사 모델의 서버가 답하지 않아 채점 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. "
+            "그 서버와 JUDGE_URL, JUDGE_API_KEY를 확인하십시오."
+        )
+    if code == JudgeBudgetUsedUp.code:
+        return _(
+            "심사 모델의 예산을 다 써 채점 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. "
+            "프로필 [judge]의 max_requests나 max_tokens_total을 늘리면 저절로 이어집니다."
+        )
+    return _(
+        "채점 서버가 파일 저장소에 닿지 못해 채점 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. 채점 서버의 "
+        "MALPAN_STORAGE와 S3_로 시작하는 설정, 그 서버에서 저장소까지의 연결을 확인하십시오."
+    )
 
 
 def _of_programs(chores: Mapping[str, Chore], now: datetime) -> Iterator[Alarm]:

@@ -15,11 +15,12 @@ from malpan.operation.site_page import facts
 
 
 def facts_of_alarms(now: datetime) -> dict[str, Any]:
-    """What ``alarms`` takes. Four queries, of small tables."""
+    """What ``alarms`` takes. Five queries, of small tables."""
     return {
         "scorers": scorers(),
         "lanes": facts.lanes(now),
         "lacking": facts.lacking_models(),
+        "held": facts.held(),
         "disk": facts.disk(),
         "mail": _mail(),
         "no_room_at": no_room_at(),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Min, Q, Sum
 from django.db.models.functions import TruncHour
 
 from malpan.competitions.models import Phase
@@ -20,7 +20,7 @@ from malpan.core.fields import stored_file_fields
 from malpan.core.times import KST
 from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import Scorer, Scorers
-from malpan.jobs.models import Job
+from malpan.jobs.models import OPEN, Job
 from malpan.submissions.errors import ModelMissing
 from malpan.submissions.models import ScoringRun
 
@@ -70,6 +70,15 @@ class LackingModels:
 
     profile: str
     runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How many jobs wait for what is outside the workers, which ``code`` names, and since when the first does."""
+
+    code: str
+    jobs: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,13 @@ def lacking_models() -> list[LackingModels]:
     rows = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], error_code=ModelMissing.code)
     counted = rows.order_by("profile").values_list("profile").annotate(runs=Count("pk"))
     return [LackingModels(profile, runs) for profile, runs in counted]
+
+
+def held() -> list[Held]:
+    """What jobs wait for, but models. One query. They are queued again every few seconds, so that no lane tells it."""
+    rows = Job.objects.filter(state__in=OPEN, waiting_since__isnull=False).exclude(error_code=ModelMissing.code)
+    counted = rows.order_by("error_code").values_list("error_code").annotate(Count("pk"), Min("waiting_since"))
+    return [Held(*row) for row in counted]
 
 
 def storage() -> Storage:
