@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from malpan import worker_process
-from malpan.jobs import heartbeat
+from malpan.jobs import heartbeat, refusal
 from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
 from tests.waiting import wait_for
@@ -100,6 +100,19 @@ def test_the_reason_of_one_that_refused_stays_after_its_end(monkeypatch: pytest.
     heartbeat.beat("scoring@a/0", {}, "its numbers differ")
     heartbeat.say_goodbye("scoring@a/0")
     assert Worker.objects.get().refusal == "its numbers differ"
+
+
+def test_one_that_refuses_is_stopped_although_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_args: object) -> None:
+        raise OperationalError("the server closed the connection")
+
+    for name, value in (("_name", ""), ("_stop", None), ("_reason", "")):
+        monkeypatch.setattr(refusal, name, value)
+    monkeypatch.setattr(refusal, "beat", away)
+    stopped: list[str] = []
+    refusal.prepare("scoring@a/0", lambda: stopped.append("scoring@a"))
+    refusal.refuse("its numbers differ")
+    assert (stopped, refusal.reason()) == (["scoring@a"], "its numbers differ")
 
 
 def test_a_process_without_a_gpu_reports_its_pairs_and_its_memory() -> None:
