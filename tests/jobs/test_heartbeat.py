@@ -63,8 +63,8 @@ def test_it_goes_on_after_the_database_was_away(monkeypatch: pytest.MonkeyPatch)
 def test_who_says_nothing_for_longer_than_the_limit_is_silent_and_who_refuses_does_not_work(settings: Any) -> None:
     settings.SCORER_SILENCE_SECONDS = 20
     assert heartbeat.scorers().last_silence is None
-    for name, seconds, refusal in (("a/0", 5, ""), ("b/0", 25, ""), ("c/0", 5, "its numbers differ")):
-        heartbeat.beat(name, {}, refusal)
+    for name, seconds, why in (("a/0", 5, ""), ("b/0", 25, ""), ("c/0", 5, "its numbers differ")):
+        heartbeat.beat(name, {}, why)
         Worker.objects.filter(name=name).update(seen_at=database_now() - timedelta(seconds=seconds))
     found = heartbeat.scorers()
     assert (found.working, [each.worker.name for each in found.silent]) == (1, ["b/0"])
