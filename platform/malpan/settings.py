@@ -97,6 +97,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "malpan.web.middleware.LanguageByAddressMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "malpan.web.middleware.UnreadFilesMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -302,7 +303,8 @@ CHECK_SECONDS = env.int("CHECK_SECONDS", default=60)  # for the check of one
 # rejected files in ten minutes, after which one more is checked in each such share of ten minutes
 REJECTIONS_PER_TEAM = env.int("REJECTIONS_PER_TEAM", default=20)
 REJECTIONS_PER_ADDRESS = env.int("REJECTIONS_PER_ADDRESS", default=300)
-# requests to the API in a minute; 0: any number
+# requests to the API in a minute; uploads also of a person through the page; 0: any number. An address is an IPv4 one
+# or the /64 of an IPv6 one (core.limits.network_of)
 API_REQUESTS_PER_TOKEN = env.int("API_REQUESTS_PER_TOKEN", default=600)
 API_REQUESTS_PER_ADDRESS = env.int("API_REQUESTS_PER_ADDRESS", default=3000)
 API_UPLOADS_PER_TEAM = env.int("API_UPLOADS_PER_TEAM", default=60)

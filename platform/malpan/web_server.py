@@ -5,6 +5,7 @@ So a client that sends a byte at a time, or does not read its answer, costs a co
 is not read yet waits in a file, however long it is. How long a client may take for a request, or for its answer, is
 bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL_SECONDS``). Bodies are taken no faster
 than ``BODY_RATE`` in all, each its equal share: taking in what eight senders push costs two cores, which readers need.
+A body that is refused is read on and thrown away, within the same bounds, so that its sender gets to read why.
 
 Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` starts ``WEB_WORKERS`` of them.
 """
@@ -40,6 +41,7 @@ READ_BYTES: Final = 64 * 1024  # of a socket at a time: with waitress's 8 KB a b
 BODY_RATE: Final = 32 * 1024 * 1024  # bytes a second of all large bodies of a process; 2.5 ms of processor each MB
 BODY_AT_ONCE: Final = 256 * 1024  # of each body before its share counts: small files never wait
 TICK_SECONDS: Final = 0.1  # how soon a body that was held back is read on
+UNWANTED_BYTES: Final = 2**30  # of a connection, thrown away after its last answer
 UNREAD_BYTES: Final = 2**40  # of an answer, before its thread would wait for the client: never
 ARCHIVE_PATHS: Final = ("/manage/import/", "/api/v1/import/")  # they alone take a file larger than an upload
 MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
@@ -91,6 +93,7 @@ class Parser(HTTPRequestParser):
 
     adj: Any
     error: Any
+    expect_continue: bool
     path: str
     headers: dict[str, str]
 
@@ -100,6 +103,7 @@ class Parser(HTTPRequestParser):
         if isinstance(self.error, RequestEntityTooLarge):
             limit = self.adj.max_request_body_size - FORM_BYTES >> 20
             self.error = BodyTooLarge(self.path, self.headers.get("ACCEPT_LANGUAGE", ""), limit)
+            self.expect_continue = False  # who asks before sending it is told no
         return taken
 
     def parse_header(self, header_plus: bytes) -> None:
@@ -110,27 +114,45 @@ class Parser(HTTPRequestParser):
 
 class Channel(HTTPChannel):
     """One connection. It is closed when a request or its answer is on its way for longer than ``REQUEST_SECONDS``, and
-    one second more for every ``LEAST_RATE`` bytes of the body, or of the answer that were taken.
+    one second more for every ``LEAST_RATE`` bytes of the body, or of the answer that were taken. After its last answer
+    the client is waited for: no longer than ``REQUEST_SECONDS``, and while it sends no more than ``UNWANTED_BYTES``.
     """
 
     parser_class = Parser
-    _began: float | None = None
+    _began = 0.0  # the request that is on its way
+    _share = 0.0  # bytes of its body that may be there
+    _shared = 0.0  # when that was counted
+    _unwanted: int | None = None  # bytes that came after the last answer
     _answering: float | None = None
     _sent = 0
     _held: ClassVar[set[Channel]] = set()  # whose body came faster than its share, until all of it is there
 
     def readable(self) -> bool:
         """Whether to read what has arrived; what is not read yet, the sender's system keeps back."""
-        return bool(super().readable()) and not self._is_ahead()
+        is_unwanted = self._unwanted is not None and not self.will_close
+        return bool(is_unwanted or super().readable()) and not self._is_ahead()
+
+    def _begin(self) -> None:
+        self._began = self._shared = time.monotonic()
+        self._share = BODY_AT_ONCE
+        self._held.discard(self)
 
     def _is_ahead(self) -> bool:
-        if self.request is None or self._began is None:
-            return False
-        share = (time.monotonic() - self._began) * BODY_RATE / (len(self._held) or 1)
-        if self.request.body_bytes_received <= BODY_AT_ONCE + share:
+        """Whether its body came faster than its share. That grows as time goes by, and who joins takes nothing of it
+        back, else a body held back could look like a client's silence: of 1000, each is read on within two seconds.
+        """
+        now = time.monotonic()
+        self._share += (now - self._shared) * BODY_RATE / (len(self._held) or 1)
+        self._shared = now
+        if self._arrived() <= self._share:
             return False
         self._held.add(self)
         return True
+
+    def _arrived(self) -> int:
+        if self._unwanted is not None:
+            return self._unwanted
+        return 0 if self.request is None else int(self.request.body_bytes_received)
 
     def handle_close(self) -> None:
         self._held.discard(self)
@@ -147,7 +169,17 @@ class Channel(HTTPChannel):
         if self.will_close and self.connected:  # waitress would wait until the client takes something
             self.handle_close()
             return False
-        return bool(super().writable())
+        return self._unwanted is None and bool(super().writable())
+
+    def handle_write(self) -> None:
+        """Send on. After the last answer only our side is closed, until the client closes its own: a system that closes
+        both while input is unread resets the connection, and who was still sending never reads the answer.
+        """
+        self._flush_exception(self._flush_some_if_lockable)
+        if self.close_when_flushed and self.connected and not self.total_outbufs_len:
+            self.socket.shutdown(socket.SHUT_WR)
+            self._unwanted = 0
+            self._begin()
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send some of ``data``; says how many bytes the system took."""
@@ -156,14 +188,17 @@ class Channel(HTTPChannel):
         return sent
 
     def received(self, data: bytes) -> bool:
-        """Take what has arrived of a request."""
+        """Take what has arrived of a request, or throw away what nobody waits for."""
+        before = self.request
         is_taken: bool = super().received(data)
-        if self.request is None:
-            self._began = None
-            self._held.discard(self)
-        elif self._began is None:
-            self._began = time.monotonic()
-        elif time.monotonic() - self._began > REQUEST_SECONDS + self.request.body_bytes_received / LEAST_RATE:
+        seconds = time.monotonic() - self._began
+        if self._unwanted is not None:
+            self._unwanted += len(data)
+            if self._unwanted > UNWANTED_BYTES or seconds > REQUEST_SECONDS:
+                self.will_close = True
+        elif self.request is not before:
+            self._begin()
+        elif self.request is not None and seconds > REQUEST_SECONDS + self.request.body_bytes_received / LEAST_RATE:
             self.will_close = True
         return is_taken
 

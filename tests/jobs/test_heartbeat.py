@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from malpan import worker_process
-from malpan.jobs import heartbeat
+from malpan.jobs import heartbeat, refusal
 from malpan.jobs.clock import database_now
 from malpan.jobs.models import Worker
 from tests.waiting import wait_for
@@ -63,8 +63,8 @@ def test_it_goes_on_after_the_database_was_away(monkeypatch: pytest.MonkeyPatch)
 def test_who_says_nothing_for_longer_than_the_limit_is_silent_and_who_refuses_does_not_work(settings: Any) -> None:
     settings.SCORER_SILENCE_SECONDS = 20
     assert heartbeat.scorers().last_silence is None
-    for name, seconds, refusal in (("a/0", 5, ""), ("b/0", 25, ""), ("c/0", 5, "its numbers differ")):
-        heartbeat.beat(name, {}, refusal)
+    for name, seconds, why in (("a/0", 5, ""), ("b/0", 25, ""), ("c/0", 5, "its numbers differ")):
+        heartbeat.beat(name, {}, why)
         Worker.objects.filter(name=name).update(seen_at=database_now() - timedelta(seconds=seconds))
     found = heartbeat.scorers()
     assert (found.working, [each.worker.name for each in found.silent]) == (1, ["b/0"])
@@ -100,6 +100,19 @@ def test_the_reason_of_one_that_refused_stays_after_its_end(monkeypatch: pytest.
     heartbeat.beat("scoring@a/0", {}, "its numbers differ")
     heartbeat.say_goodbye("scoring@a/0")
     assert Worker.objects.get().refusal == "its numbers differ"
+
+
+def test_one_that_refuses_is_stopped_although_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_args: object) -> None:
+        raise OperationalError("the server closed the connection")
+
+    for name, value in (("_name", ""), ("_stop", None), ("_reason", "")):
+        monkeypatch.setattr(refusal, name, value)
+    monkeypatch.setattr(refusal, "beat", away)
+    stopped: list[str] = []
+    refusal.prepare("scoring@a/0", lambda: stopped.append("scoring@a"))
+    refusal.refuse("its numbers differ")
+    assert (stopped, refusal.reason()) == (["scoring@a"], "its numbers differ")
 
 
 def test_a_process_without_a_gpu_reports_its_pairs_and_its_memory() -> None:

@@ -183,14 +183,25 @@ def test_nobody_who_scores_is_the_most_urgent() -> None:
         ({"mail": MailState(None, timezone.now(), "SMTPServerDisconnected")}, "SMTPServerDisconnected"),
         ({"mail": None}, "Redis"),
         ({"chores": {}}, "백업한 기록이 없습니다"),
-        (_held("storage_unavailable"), "파일 저장소에 닿지 못해 채점 2건이 16분"),
-        (_held("judge_away"), "심사 모델의 서버가 답하지 않아"),
-        (_held("judge_budget_used_up"), "max_tokens_total"),
     ],
 )
 def test_what_is_wrong_is_said(known: dict[str, Any], word: str) -> None:
     beat("scoring@a/0", {})
     assert word in " ".join(text for text, _is_urgent in texts(**known))
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("storage_unavailable", "파일 저장소에 닿지 못해 채점 2건이 16분"),
+        ("judge_away", "심사 모델의 서버가 답하지 않아 채점 2건이 16분"),
+        ("judge_budget_used_up", "max_tokens_total"),
+    ],
+)
+def test_what_work_waits_for_is_said(code: str, words: str) -> None:
+    beat("scoring@a/0", {})
+    [(text, is_urgent)] = texts(**_held(code))
+    assert (words in text, is_urgent) == (True, True)
 
 
 def test_what_is_in_order_is_not_said() -> None:

@@ -124,6 +124,17 @@ def test_every_check_counts_for_the_address_and_a_submission_does_not(team: Team
         check(phase, team, address=ADDRESS)
 
 
+def test_every_check_counts_for_the_person_wherever_they_are(team: Team, phase: Phase, settings: Any) -> None:
+    cache.clear()
+    settings.REJECTIONS_PER_ADDRESS = 2
+    for number in range(2):
+        check(phase, team, address=f"192.0.2.{number}")
+    with pytest.raises(TooManyRejections):
+        check(phase, team, address="192.0.2.9")
+    assert send(phase, team, prediction_bytes(mark="sent"), address="192.0.2.9").pk, "sound submissions are charged"
+    assert check(phase, TeamFactory.create(competition=team.competition), address="192.0.2.9")
+
+
 def test_a_team_without_slots_may_check() -> None:
     phase, team = limited(daily_limit=1)
     send(phase, team)

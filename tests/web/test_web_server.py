@@ -1,4 +1,5 @@
-"""Clients that do not read their answers hold no thread, and no connection for long; large bodies share a rate."""
+"""Clients that do not read their answers hold no thread, and no connection for long; large bodies share a rate, and
+those that are refused are thrown away until their senders have read why."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ def test_who_reads_slowly_but_at_the_least_rate_has_the_time(
 def post(server: Any, size: int) -> float:
     """Seconds until the body of so many bytes is answered."""
     began = time.monotonic()
-    with socket.create_connection(("127.0.0.1", int(server.effective_port)), timeout=30) as client:
+    with _connected(server) as client:
         client.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode() + b"0" * size)
         assert client.recv(2**16).startswith(b"HTTP/1.1 200")
     return time.monotonic() - began
@@ -118,12 +119,123 @@ def test_large_bodies_share_a_rate_and_small_ones_pass(server: Any, monkeypatch:
 
 def test_who_leaves_with_half_a_body_leaves_its_share(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "BODY_RATE", 2**10)
-    with socket.create_connection(("127.0.0.1", int(server.effective_port)), timeout=30) as client:
+    with _connected(server) as client:
         client.setblocking(False)
         client.send(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n")
         wait_for(lambda: _pushes(client) or web_server.Channel._held, "it is held back", every=0.01)
         monkeypatch.setattr(web_server, "BODY_RATE", 2**40)
     wait_for(lambda: not web_server.Channel._held and not server.active_channels, "it is gone")
+
+
+def test_bodies_that_join_hold_nobody_back_until_he_looks_silent(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first took in while it was alone is no debt when nine more share the rate."""
+    monkeypatch.setattr(web_server, "BODY_RATE", 8 * 2**20)
+    server.adj.channel_timeout = 2
+    with ThreadPoolExecutor(10) as pool:
+        first = pool.submit(post, server, 12 * 2**20)
+        wait_for(lambda: _taken(server) >= 8 * 2**20, "it was alone for a second", every=0.01)
+        others = [pool.submit(post, server, 3 * 2**20) for _sender in range(9)]
+        assert max(each.result() for each in others) > 2, "longer than who is silent may be"
+        first.result()
+
+
+def test_each_of_the_requests_that_packets_straddle_has_its_own_time(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "REQUEST_SECONDS", 1)
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    began = time.monotonic()
+    with _connected(server) as client, client.makefile("rb") as answers:
+        client.sendall(request[:9])
+        while time.monotonic() - began < 3:
+            client.sendall(request[9:] + request[:9])
+            assert answers.readline() == b"HTTP/1.1 200 OK\r\n"
+            while answers.readline() != b"\r\n":
+                pass
+            assert answers.read(1) == b"0"
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The site takes bodies of one MiB."""
+    monkeypatch.setattr(web_server, "_upload_bytes", lambda: 2**20)
+
+
+DECLARED = f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGE}\r\n\r\n".encode()
+CHUNKED = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [DECLARED + b"0" * LARGE, CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (LARGE, b"0" * LARGE)],
+    ids=["declared", "in chunks"],
+)
+@pytest.mark.usefixtures("little")
+def test_who_sends_all_of_a_body_that_is_refused_reads_why(server: Any, request_bytes: bytes) -> None:
+    with _connected(server) as client:
+        client.sendall(request_bytes)
+        answer = client.makefile("rb").read().decode()
+    assert answer.startswith("HTTP/1.1 413")
+    assert "Connection: close" in answer
+    assert answer.endswith("</html>"), "one answer, whatever the body looks like"
+    wait_for(lambda: not server.active_channels, "it is gone when the client is", seconds=10)
+
+
+@pytest.mark.usefixtures("little")
+def test_who_asks_before_sending_a_body_that_is_refused_is_not_told_to_go_on(server: Any) -> None:
+    with _connected(server) as client:
+        client.sendall(DECLARED.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
+        assert client.makefile("rb").readline().startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.usefixtures("little")
+def test_bodies_that_are_refused_share_the_rate(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "BODY_RATE", LARGE)
+    began = time.monotonic()
+    with _connected(server) as client:
+        client.sendall(DECLARED + b"0" * LARGE)
+        client.shutdown(socket.SHUT_WR)
+        wait_for(lambda: not server.active_channels, "all is thrown away", every=0.01)
+    assert time.monotonic() - began > 0.9, "at as many bytes a second"
+    assert not web_server.Channel._held
+
+
+@pytest.mark.parametrize(
+    ("bound", "sent_at_once"), [("UNWANTED_BYTES", 2**18), ("REQUEST_SECONDS", 1)], ids=["bytes", "seconds"]
+)
+@pytest.mark.usefixtures("little")
+def test_who_sends_on_after_the_refusal_is_cut_off(
+    server: Any, monkeypatch: pytest.MonkeyPatch, bound: str, sent_at_once: int
+) -> None:
+    monkeypatch.setattr(web_server, bound, 1)
+    with _connected(server) as client:
+        client.sendall(DECLARED)
+        assert client.makefile("rb").read().endswith(b"</html>")
+        assert server.active_channels, "it may send on"
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):  # noqa: PT012
+            for _moment in range(200):
+                client.sendall(b"0" * sent_at_once)
+                time.sleep(0.05)
+    assert not server.active_channels
+
+
+@pytest.mark.usefixtures("little")
+def test_who_is_silent_after_the_refusal_is_cut_off(server: Any) -> None:
+    server.adj.channel_timeout = 1
+    with _connected(server) as client:
+        client.sendall(DECLARED)
+        assert client.makefile("rb").read().endswith(b"</html>")
+        wait_for(lambda: not server.active_channels, "it is cut off", seconds=10)
+
+
+def _connected(server: Any) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", int(server.effective_port)), timeout=30)
+
+
+def _taken(server: Any) -> int:
+    """Bytes of all the bodies that are on their way."""
+    requests = [channel.request for channel in list(server.active_channels.values())]
+    return sum(each.body_bytes_received for each in requests if each is not None)
 
 
 def _pushes(client: socket.socket) -> None:

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from malpan.accounts.models import ApiToken
-from malpan.core.limits import count
+from malpan.core.limits import count, network_of
 from malpan.teams.models import Team
 
 
 def count_address(request: HttpRequest) -> None:
     """Raises ``TooManyRequests``, as the other two."""
-    count(request, "address", settings.API_REQUESTS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
+    count(request, "address", settings.API_REQUESTS_PER_ADDRESS, network_of(request))
 
 
 def count_token(request: HttpRequest, token: ApiToken) -> None:

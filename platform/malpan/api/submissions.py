@@ -21,6 +21,7 @@ from malpan.competitions.models import Phase
 from malpan.competitions.terms import is_accepted
 from malpan.core import uploads
 from malpan.core.downloads import file_answer
+from malpan.core.limits import network_of
 from malpan.core.storage import open_private
 from malpan.submissions.checking import refuse_if_busy
 from malpan.submissions.evaluation.eta import Forecast
@@ -117,7 +118,7 @@ def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> 
         memo=memo,
         upload_key=request.headers.get("Idempotency-Key", "").replace("\x00", ""),
         key_is_for_one_file=True,
-        address=request.META.get("REMOTE_ADDR", ""),
+        address=network_of(request),
     )
     response["Location"] = reverse("api-submission", args=[submission.public_id])
     return shown.submission_detail(submission)
@@ -137,7 +138,7 @@ def take(request: ApiRequest, response: HttpResponse, slug: str, track: str) -> 
 def check(request: ApiRequest, slug: str, track: str) -> Any:
     found, team = _own_phase(request, slug, track)
     upload, name, _memo = _upload(request, team)
-    address = request.META.get("REMOTE_ADDR", "")
+    address = network_of(request)
     checked = check_only(
         phase=found, team=team, user=request.auth.person, file_name=name, upload=upload, address=address
     )

@@ -6,6 +6,7 @@ seconds: each answer that it does not give costs a thread.
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import time
 from dataclasses import dataclass
@@ -38,8 +39,10 @@ class Use:
     seconds: int
 
 
-def count(request: HttpRequest, name: str, limit: int, who: str) -> None:
-    """Count a request of ``who`` under ``name``. Raises ``TooManyRequests``; a ``limit`` of 0 is none."""
+def count(
+    request: HttpRequest, name: str, limit: int, who: str, *, refusal: type[TooManyRequests] = TooManyRequests
+) -> None:
+    """Count a request of ``who`` under ``name``. Raises ``refusal``; a ``limit`` of 0 is none."""
     if not limit or not who:
         return
     now = time.time()
@@ -49,7 +52,22 @@ def count(request: HttpRequest, name: str, limit: int, who: str) -> None:
         return
     request.META.setdefault(_COUNTED, []).append(Use(name, limit, max(0, limit - used), seconds))
     if used > limit:
-        raise TooManyRequests(limit=limit, seconds=seconds)
+        raise refusal(limit=limit, seconds=seconds)
+
+
+def network_of(request: HttpRequest) -> str:
+    """Whom a limit by address counts: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole
+    (RFC 6177). Empty where the server knows no address.
+    """
+    text = str(request.META.get("REMOTE_ADDR", ""))
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, ipaddress.IPv4Address):
+        return text
+    mapped = address.ipv4_mapped
+    return str(mapped or ipaddress.IPv6Network((int(address), 64), strict=False))
 
 
 def say_limits(request: HttpRequest, response: Answer) -> Answer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -10,6 +11,8 @@ from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
 from malpan.core.errors import SeveralFiles
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 FORM_BYTES: Final = 64 * 1024  # boundaries, headers and the memo around the file itself
 FLAG = "file_too_large"
@@ -33,6 +36,14 @@ class CappedUploadHandler(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> UploadedFile | None:
         return None
+
+
+def takes_file(view: View) -> View:
+    """Mark a page that takes a participant's file: what can be refused without reading it is refused before that
+    (``web.middleware.UnreadFilesMiddleware``).
+    """
+    view.takes_file = True  # type: ignore[attr-defined]
+    return view
 
 
 def one_file(request: HttpRequest, name: str) -> UploadedFile | None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Text, Unprocessable
+from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Text, TooManyRequests, Unprocessable
 
 if TYPE_CHECKING:
     from malpan.submissions.quota.ledger import Elsewhere
@@ -163,6 +163,15 @@ class TooManyRejections(SubmissionError):
     def __init__(self, *, count: int, window: timedelta, pace: timedelta, wait: timedelta) -> None:
         self.retry_after = math.ceil(wait.total_seconds())
         super().__init__(count=count, window=window, pace=pace, wait=timedelta(seconds=self.retry_after))
+
+
+class TooManyUploads(TooManyRequests):
+    """Too many files of a person in this minute: this one was not read. Params: ``limit``, ``seconds``."""
+
+    text = _(
+        "1분에 올릴 수 있는 파일 %(limit)s개를 모두 올렸습니다. 이번 파일은 읽지 않았고 제출 횟수도 줄지 않았습니다. "
+        "%(seconds)s초 뒤에 다시 올려 주십시오."
+    )
 
 
 class TeamCheckRunning(SubmissionError):

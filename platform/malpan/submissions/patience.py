@@ -55,10 +55,14 @@ def patience(*, team: Team, user: User, address: str, now: datetime, counts_soun
     """Within it a file is checked and, if it is rejected, recorded; it counts until then and, rejected, afterwards.
     That of a ``team`` not in the database yet counts for the person and the address.
 
-    ``counts_sound``: a sound one counts for the address too. Raises ``TooManyRejections``, and ``TeamCheckRunning``
-    where only the files that are being checked leave no room.
+    ``counts_sound``: a sound one counts for the address too, and for the person as for an address: whoever has many of
+    these. Raises ``TooManyRejections``, and ``TeamCheckRunning`` where only the files that are being checked leave no
+    room.
     """
-    with _counted_for_people(team, user, now), _counted_for_address(address, now, counts_sound=counts_sound):
+    with ExitStack() as held:
+        held.enter_context(_counted_for_people(team, user, now))
+        for who in (address, f"person-{user.pk}") if counts_sound else (address,):
+            held.enter_context(_counted_for_address(who, now, counts_sound=counts_sound))
         yield
 
 

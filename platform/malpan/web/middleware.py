@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,7 +12,11 @@ from django.utils import translation
 from django.utils.cache import add_never_cache_headers
 
 from malpan.core.errors import DomainError
+from malpan.core.limits import count, network_of
 from malpan.core.log import log_if_ours
+from malpan.core.uploads import body_size
+from malpan.submissions.checking import refuse_if_busy
+from malpan.submissions.errors import TooManyUploads
 from malpan.web.pages import errors
 from malpan.web.presenters.page_addresses import LANGUAGE
 
@@ -60,6 +65,32 @@ class PersonalPagesMiddleware:
         if settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers:
             add_never_cache_headers(response)
         return response
+
+
+class UnreadFilesMiddleware:
+    """Refuses a participant's file unread where too many come, or the checks are busy: before the check of the form's
+    token, which reads the whole body. The API does the same (``api.submissions``).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], _arguments: Any, _words: Any
+    ) -> HttpResponse | None:
+        if request.method != "POST" or not getattr(view, "takes_file", False):
+            return None
+        who = f"person-{request.user.pk}" if request.user.is_authenticated else network_of(request)
+        try:
+            count(request, "uploads", settings.API_UPLOADS_PER_TEAM, who, refusal=TooManyUploads)
+            refuse_if_busy(body_size(request))
+        except DomainError as error:
+            log_if_ours(logger, request, error)
+            return errors.domain_error_page(request, error)
+        return None
 
 
 class ErrorPagesMiddleware:

@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from malpan.jobs import doorbell
 from malpan.jobs import reconcile as reconciling
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import BATCH, Reconciled, reconcile
+from malpan.jobs.registry import handler_of
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import ScoringRun, Submission
 from tests.factories import PhaseFactory, ScoringRunFactory, SubmissionFactory, TeamFactory, publish, report
@@ -73,6 +75,48 @@ def test_third_silent_worker_ends_the_run_and_refunds_it(rings):
     run.refresh_from_db()
     assert (run.state, run.error_code, rings) == (State.FAILED, "worker_lost", [])
     assert Submission.objects.get().refunded_at is not None
+
+
+def test_two_that_are_given_up_in_one_pass_lock_no_job_after_a_team(rings):
+    """The order of locks is checked in the tests (``CHECK_LOCK_ORDER``); the older lease has the later team."""
+    later, earlier = _running(attempt=3), _running(attempt=3, lease=-2 * SECOND)
+
+    assert reconcile(now=NOW).reclaimed == 2
+
+    assert [run.state for run in ScoringRun.objects.filter(pk__in=[later.pk, earlier.pk])] == [State.FAILED] * 2
+    assert Submission.objects.filter(refunded_at=None).count() == 0
+
+
+def test_one_that_cannot_be_taken_back_keeps_no_other_from_it(rings, monkeypatch, caplog):
+    broken, sound = _running(attempt=3, lease=-2 * SECOND), _running()
+    give_up = handler_of(runs.RUN).given_up
+
+    def fails_for_one(job):
+        if job.pk == broken.job_id:
+            raise LookupError("a row that nobody thought of")
+        give_up(job)
+
+    monkeypatch.setattr(handler_of(runs.RUN), "given_up", fails_for_one)
+    assert reconcile(now=NOW).reclaimed == 1
+    sound.refresh_from_db()
+    broken.refresh_from_db()
+    assert (sound.state, broken.state, broken.job.state) == (State.QUEUED, State.RUNNING, Job.State.RUNNING)
+    assert "a row that nobody thought of" in caplog.text
+
+
+def test_a_database_that_goes_away_ends_the_pass(rings, monkeypatch):
+    _running()
+    _running()
+    asked = []
+
+    def away(**which):
+        asked.append(which)
+        raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(reconciling.outcome, "fail", away)
+    with pytest.raises(OperationalError):
+        reconcile(now=NOW)
+    assert len(asked) == 1
 
 
 def test_lost_doorbell_is_rung_again_as_long_as_anything_waits(rings):

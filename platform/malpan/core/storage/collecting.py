@@ -31,7 +31,7 @@ from malpan.core.storage.stores import Copy, Store
 KEPT: Final = timedelta(days=1)
 HELD: Final = "before the restore"  # in the place of a database: nobody's, until an operator adopts the files
 _FILES: Final = 500  # of which the database is asked at a time
-_LOCK: Final = 20261129  # any number that no other advisory lock of this database uses
+_LOCK: Final = 20261201  # any number that no other advisory lock of this database uses
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import phases_of
 from malpan.core import uploads
 from malpan.core.errors import DomainError
+from malpan.core.limits import network_of
 from malpan.submissions.baselines import submit_baseline
 from malpan.submissions.errors import FileRejected, UploadTooLarge
 from malpan.submissions.models import Submission
@@ -61,7 +62,7 @@ def _submitted(request: MemberRequest, values: dict[str, Any]) -> Submission:
         upload=file,
         memo=values["memo"],
         upload_key=values["upload_key"],
-        address=request.META.get("REMOTE_ADDR", ""),
+        address=network_of(request),
     )
 
 

@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
-from malpan.core.limits import count, say_limits
+from malpan.core.limits import count, network_of, say_limits
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.published import day_asked, day_board, past_board, published_board, snapshot_number
 from malpan.leaderboard.selectors import board
@@ -48,7 +48,7 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
         link = _link(page, page.phase)
         is_csv = request.GET.get(FORM) == CSV
         if is_csv:
-            count(request, "board", settings.BOARD_DOWNLOADS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
+            count(request, "board", settings.BOARD_DOWNLOADS_PER_ADDRESS, network_of(request))
         view = replace(view_of(request.GET), offset=0, limit=None) if is_csv else view_of(request.GET)
         number, past = (snapshot_number(request.GET.get(name)) for name in (SNAPSHOT, PAST))
         day = day_asked(request.GET.get(DAY))

@@ -22,7 +22,7 @@ from malpan.competitions.errors import CompetitionNotFound
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.selectors import get_competition
 from malpan.core.downloads import file_answer
-from malpan.core.limits import count, say_limits
+from malpan.core.limits import count, network_of, say_limits
 from malpan.leaderboard.openings import PublicChain, read_chain
 from malpan.submissions.errors import ChainBusy
 from malpan.submissions.integrity import receipts
@@ -105,7 +105,7 @@ def chain_json(request: HttpRequest, slug: str) -> HttpResponseBase:
     if (unchanged := get_conditional_response(request, etag=etag)) is not None:
         unchanged["ETag"] = etag
         return unchanged
-    count(request, "chain", settings.CHAIN_DOWNLOADS_PER_ADDRESS, request.META.get("REMOTE_ADDR", ""))
+    count(request, "chain", settings.CHAIN_DOWNLOADS_PER_ADDRESS, network_of(request))
     file = CHAINS.get(state)
     if file is None:
         with CHAINS.one_at_a_time() as is_mine:

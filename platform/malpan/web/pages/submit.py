@@ -17,6 +17,7 @@ from malpan.competitions.references import recipe_of
 from malpan.competitions.selectors import sample_file
 from malpan.core import uploads
 from malpan.core.errors import DomainError, SystemFault
+from malpan.core.limits import network_of
 from malpan.core.messages import heading_of, text_of
 from malpan.submissions.errors import DuplicateUpload, FileRejected, SameFile, UploadTooLarge
 from malpan.submissions.intake import DryRun, check_only, submit
@@ -33,6 +34,7 @@ from scoring.recipes import AnswerForm
 KEPT_MEMO: Final = "submit_memo"  # in the session, until a file is accepted
 
 
+@uploads.takes_file
 def submit_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form to anybody; accept a file from a member of a team."""
     return _take(request, slug) if request.method == "POST" else _show(request, slug)
@@ -55,6 +57,7 @@ def _take(request: MemberRequest, slug: str) -> HttpResponse:
     return _with_file(request, slug, take)
 
 
+@uploads.takes_file
 @require_POST
 @members_only
 def check_page(request: MemberRequest, slug: str) -> HttpResponse:
@@ -84,7 +87,7 @@ def _with_file(
         "user": request.user,
         "file_name": upload.name,
         "upload": upload,
-        "address": request.META.get("REMOTE_ADDR", ""),
+        "address": network_of(request),
     }
 
     def take() -> HttpResponse:
