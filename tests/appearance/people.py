@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from django.conf import settings
-from django.test import Client
 from django.urls import Resolver404, URLPattern, get_resolver, resolve, reverse
 
 from malpan.accounts.models import User
@@ -21,6 +19,7 @@ from malpan.submissions.models import Submission
 from malpan.teams.models import Membership
 from malpan.web.pages.awards import token_of
 from tests.appearance.judge import judge_everywhere
+from tests.sessions import session_of
 from tests.system.make_contest import make_numbered
 
 LONG: Final = "아주긴이름을띄어쓰지않고" * 4
@@ -36,7 +35,7 @@ def sessions() -> dict[str, str]:
         "organiser": User.objects.get(email=ORGANISER[0]),
         "staff": User.objects.create_superuser("appearance@example.com", None, name="운영자"),
     }
-    return {who: _session(user) for who, user in people.items()}
+    return {who: session_of(user) for who, user in people.items()}
 
 
 def awarded() -> dict[str, str]:
@@ -50,7 +49,7 @@ def awarded() -> dict[str, str]:
     return {
         "check": reverse("award_check", args=[token_of(award)]),
         "team": reverse("team", args=[award.competition.slug]),
-        "session": _session(leader),
+        "session": session_of(leader),
     }
 
 
@@ -62,7 +61,7 @@ def judging() -> dict[str, Any]:
     newcomer = User.objects.get(email=PLAN["newcomer"]["email"])
     begun = CampaignJudge.objects.get(user=newcomer).campaign_id
     return {
-        "sessions": {"judge": _session(user), "newcomer": _session(newcomer)},
+        "sessions": {"judge": session_of(user), "newcomer": session_of(newcomer)},
         "pages": [
             ["judge", "arena", reverse("arena")],
             *(["judge", resolve(urlsplit(address).path).view_name, address] for address in shown),
@@ -103,9 +102,3 @@ def _name_of(address: str) -> str | None:
         return resolve(address).view_name
     except Resolver404:
         return None
-
-
-def _session(user: User) -> str:
-    client = Client()
-    client.force_login(user)
-    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)

@@ -4,7 +4,7 @@ A site as ``manage.py up`` starts it, with a board of ``--teams``. First eight c
 malformed files of 100,000 items through the API without pause, from a process of their own, while one reader asks for
 the board: with the limits on rejected files as shipped, and with these limits off; in each case with senders that take
 their part of the machine's processors as the site does, and with senders at the lowest priority, which take what the
-site leaves, as on machines of their own. Then 200 clients send a byte of a request at a time while /healthz/ is asked.
+site leaves, as on machines of their own; and once through the page, as logged-in members. Then 200 clients send a byte of a request at a time while /healthz/ is asked.
 Times are those that the reader sees.
 """
 
@@ -35,6 +35,7 @@ import requests
 
 from tests.benchmarks.tables import markdown_table, say
 from tests.chaos.contest import SLUG
+from tests.sessions import CSRF, cookies_of
 from tests.system.stack import Stack
 
 LIMITS_OFF = {"REJECTIONS_PER_TEAM": "0", "REJECTIONS_PER_ADDRESS": "0", "API_UPLOADS_PER_TEAM": "0"}
@@ -71,6 +72,35 @@ class Reading:
         return [self.case, str(len(self.seconds)), str(self.failures), *times, *shares]
 
 
+@dataclass(frozen=True)
+class Sender:
+    """A member of a team: a program with a ``token``, or a browser with a ``session``."""
+
+    token: str = ""
+    session: str = ""
+
+    def send(self, connection: requests.Session, url: str, body: bytes) -> str:
+        """Send the file; the status, and its code or where the browser is led."""
+        file = {"file": ("answers.json", body, "application/json")}
+        if self.token:
+            address = f"{url}/api/v1/competitions/{SLUG}/tracks/answers/submissions/"
+            response = connection.post(
+                address, files=file, headers={"Authorization": f"Bearer {self.token}"}, timeout=120
+            )
+            return f"{response.status_code} {response.json()['error']['code']}"
+        response = connection.post(
+            f"{url}/competitions/{SLUG}/submit/",
+            files=file,
+            data={"track": "answers", "csrfmiddlewaretoken": CSRF},
+            cookies=cookies_of(self.session),
+            headers={"Referer": url},
+            allow_redirects=False,
+            timeout=120,
+        )
+        leads_to = "the errors" if "rejection=" in response.headers.get("Location", "") else ""
+        return f"{response.status_code} page {leads_to}".strip()
+
+
 def show(arguments: Sequence[str]) -> None:
     """Run the benchmark and print its tables."""
     options = _options(arguments)
@@ -99,19 +129,24 @@ def flooded(site: Stack, load: Load) -> tuple[list[Reading], Counter[str]]:
     for _warm in range(10):
         _ask(site.port, address)
     readings, answers = [_read(site, "board, quiet", address, load.seconds / 2)], Counter[str]()
-    for name, niceness in (("board, flooded", 0), ("board, flooded by others", LEAST_PRIORITY)):
+    members = site.call("tests.chaos.contest", "sessions")[: load.floods]
+    for name, senders, niceness in (
+        ("board, flooded", [Sender(token=token) for token in tokens], 0),
+        ("board, flooded by others", [Sender(token=token) for token in tokens], LEAST_PRIORITY),
+        ("board, flooded through the page", [Sender(session=session) for session in members], 0),
+    ):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            sending = pool.submit(flood, site.url, tokens, load.items, load.seconds + 2.0, niceness)
+            sending = pool.submit(flood, site.url, senders, load.items, load.seconds + 2.0, niceness)
             _wait_for_the_first(site)
             busy = _read(site, name, address, load.seconds)
-            told, senders = sending.result()
-        readings.append(replace(busy, senders=senders))
+            told, share = sending.result()
+        readings.append(replace(busy, senders=share))
         answers += told
     return readings, answers
 
 
-def flood(url: str, tokens: Sequence[str], items: int, seconds: float, niceness: int) -> tuple[Counter[str], float]:
-    """Send files without pause, one connection for each of ``tokens``, in a process of its own.
+def flood(url: str, senders: Sequence[Sender], items: int, seconds: float, niceness: int) -> tuple[Counter[str], float]:
+    """Send files without pause, one connection for each of ``senders``, in a process of its own.
 
     The answers by status and code, and the share of all processors that the sending took.
     """
@@ -119,9 +154,9 @@ def flood(url: str, tokens: Sequence[str], items: int, seconds: float, niceness:
     rows = [{"id": f"x{number}", "output": {"answer": 7}, "extra": [1, 2]} for number in range(items)]
     body = json.dumps(rows).encode()
     began, cpu = time.monotonic(), _own_cpu_seconds()
-    send = partial(_send_until, f"{url}/api/v1/competitions/{SLUG}/tracks/answers", body, began + seconds)
-    with ThreadPoolExecutor(len(tokens)) as pool:
-        answers = sum(pool.map(send, tokens), Counter[str]())
+    send = partial(_send_until, url, body, began + seconds)
+    with ThreadPoolExecutor(len(senders)) as pool:
+        answers = sum(pool.map(send, senders), Counter[str]())
     return answers, (_own_cpu_seconds() - cpu) / (time.monotonic() - began) / (os.cpu_count() or 1)
 
 
@@ -181,16 +216,12 @@ def _renamed(reading: Reading, limits: str) -> Reading:
     return replace(reading, case=f"{reading.case}, {limits}")
 
 
-def _send_until(address: str, body: bytes, until: float, token: str) -> Counter[str]:
+def _send_until(url: str, body: bytes, until: float, sender: Sender) -> Counter[str]:
     answers: Counter[str] = Counter()
-    with requests.Session() as session:
-        session.headers["Authorization"] = f"Bearer {token}"
+    with requests.Session() as connection:
         while time.monotonic() < until:
             try:
-                response = session.post(
-                    f"{address}/submissions/", files={"file": ("answers.json", body, "application/json")}, timeout=120
-                )
-                answers[f"{response.status_code} {response.json()['error']['code']}"] += 1
+                answers[sender.send(connection, url, body)] += 1
             except (requests.RequestException, ValueError) as error:
                 answers[type(error).__name__] += 1
     return answers

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from tests.chaos.contest import SLUG
+from tests.sessions import session_of
 
 JUDGES, ITEMS, TEAMS = 4, 16, 4
 SCORED_SECONDS = 90.0
@@ -41,7 +42,7 @@ def make() -> dict[str, Any]:
         row = {"name": f"평가자 {number}", "institution": f"{number}번 기관"}
         agree(add_judge(campaign, owner, f"judge-{number}@example.org", row, now), now)
     open_campaign(campaign=campaign, actor=owner)
-    return {"campaign": campaign.pk, "sessions": [_session(each.user) for each in campaign.judges.all()]}
+    return {"campaign": campaign.pk, "sessions": [session_of(each.user) for each in campaign.judges.all()]}
 
 
 def _wait_for_teams(phase: Any) -> None:
@@ -51,15 +52,6 @@ def _wait_for_teams(phase: Any) -> None:
 
     scored = Submission.objects.filter(phase=phase, live_run__state="finished").values("team").distinct()
     wait_for(lambda: scored.count() > 1, "two teams with labels", seconds=SCORED_SECONDS)
-
-
-def _session(user: Any) -> str:
-    from django.conf import settings
-    from django.test import Client
-
-    client = Client()
-    client.force_login(user)
-    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 
 if __name__ == "__main__":

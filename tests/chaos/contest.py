@@ -47,6 +47,14 @@ def make() -> dict[str, str]:
     return tokens
 
 
+def sessions() -> list[str]:
+    """A session of each team's leader."""
+    from malpan.teams.models import Team
+    from tests.sessions import session_of
+
+    return [session_of(team.leader) for team in Team.objects.filter(competition__slug=SLUG).order_by("number")]
+
+
 def _make_track(competition: object, slug: str, recipe: str, references: bytes) -> None:
     from django.utils import timezone
 

@@ -14,11 +14,11 @@ import requests
 from tests.chaos.site import ChaosSite
 from tests.chaos.unit_site import UnitSite
 from tests.chaos.uploads import AGAIN_SECONDS, REQUEST_SECONDS, TWICE_SHARE
+from tests.sessions import CSRF, cookies_of
 
 THINKING_SECONDS = 2.0  # between two judgements of a judge, on average
 CORRECTED_SHARE = 0.2
 CHOICES = ("first", "second", "tie", "both_bad")
-CSRF = "chaos" * 6 + "ab"  # a cookie and the same in a header: what a browser sends back
 
 
 class Said(NamedTuple):
@@ -38,7 +38,7 @@ class Judge:
         self.refused: list[str] = []
         self.tries = 0
         self._url, self._queue = url, f"/arena/{campaign}/judge/"
-        self._cookies = {"sessionid": session, "csrftoken": CSRF}
+        self._cookies = cookies_of(session)
         self._dice = random.Random(f"{seed} {session}")
 
     def work(self, stop: threading.Event) -> None:
