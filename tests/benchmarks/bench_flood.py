@@ -4,8 +4,8 @@ A site as ``manage.py up`` starts it, with a board of ``--teams``. First eight c
 malformed files of 100,000 items through the API without pause, from a process of their own, while one reader asks for
 the board: with the limits on rejected files as shipped, and with these limits off; in each case with senders that take
 their part of the machine's processors as the site does, and with senders at the lowest priority, which take what the
-site leaves, as on machines of their own; and once through the page, as logged-in members. Then 200 clients send a byte of a request at a time while /healthz/ is asked.
-Times are those that the reader sees.
+site leaves, as on machines of their own; and once through the page, as logged-in members. Then 200 clients send a byte
+of a request at a time while /healthz/ is asked. Times are those that the reader sees.
 """
 
 from __future__ import annotations
