@@ -75,6 +75,17 @@ def test_third_silent_worker_ends_the_run_and_refunds_it(rings):
     assert Submission.objects.get().refunded_at is not None
 
 
+def test_lost_runs_of_two_teams_end_in_one_pass(rings):
+    """Two files that kill their workers: each job is locked before its own team, and after no other."""
+    lost = [_running(attempt=3) for _team in range(2)]
+    assert len({run.submission.team_id for run in lost}) == 2
+
+    assert reconcile(now=NOW).reclaimed == 2
+
+    assert set(ScoringRun.objects.values_list("state", "error_code")) == {(State.FAILED, "worker_lost")}
+    assert not Submission.objects.filter(refunded_at=None).exists()
+
+
 def test_lost_doorbell_is_rung_again_as_long_as_anything_waits(rings):
     [run] = _queued()
     assert rings == []
