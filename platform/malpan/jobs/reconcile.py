@@ -1,8 +1,7 @@
 """Recovers what a worker or the broker lost, from the database, a limited number at a time.
 
-Any number of reconcilers may run at once: jobs are locked, and those of the others skipped. Each job has a transaction
-of its own: giving one up locks its team too, after which no further job may be locked (``core.locks``), and one that
-cannot be taken back keeps no other from it.
+Any number of reconcilers may run at once: each job is locked in a transaction of its own, as giving it up locks its
+team, and those that others have locked are skipped.
 """
 
 from __future__ import annotations
@@ -12,20 +11,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as BrokerUnreachable
 
+from malpan.core.log import logged_with
+from malpan.core.service_faults import is_full
 from malpan.jobs import claim, doorbell, outcome
 from malpan.jobs.errors import WorkerLost
 from malpan.jobs.models import Job
 from malpan.jobs.outage import UNREACHABLE
 from malpan.jobs.registry import kinds
 
-logger = logging.getLogger(__name__)
+BATCH: Final = 200  # jobs in a pass
 
-BATCH: Final = 200
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +44,32 @@ def reconcile(*, now: datetime | Now | None = None) -> Reconciled:
 
 
 def reclaim_expired(now: datetime | Now) -> int:
-    """Reclaim jobs with an expired lease; returns how many. Those of unknown kinds are left to a newer version."""
+    """Reclaim up to ``BATCH`` jobs with an expired lease, the longest silent first; returns how many.
+
+    Those of unknown kinds are left to a newer version. One that cannot be reclaimed is logged and left to the next
+    pass. Raises ``OperationalError`` or ``InterfaceError`` if the database is away or has no room left.
+    """
     silent = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=now, kind__in=kinds())
-    found = list(silent.order_by("lease_expires_at").values_list("pk", flat=True)[:BATCH])
-    return sum(_is_reclaimed(silent.filter(pk=pk)) for pk in found)
+    keys = list(silent.order_by("lease_expires_at").values_list("pk", flat=True)[:BATCH])
+    return sum(_reclaim_or_log(silent, pk) for pk in keys)
 
 
-def _is_reclaimed(silent: QuerySet[Job]) -> bool:
-    """Reclaim the one job of ``silent``, unless somebody holds it or it is not silent any more."""
-    try:
-        with transaction.atomic():
-            job = silent.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
-            return job is not None and outcome.fail(job_id=job.pk, attempt=job.attempt, error_code=WorkerLost.code)
-    except UNREACHABLE:
-        raise
-    except Exception:
-        logger.exception("a job of a lost worker cannot be taken back: %s", silent.first())
-        return False
+def _reclaim_or_log(silent: QuerySet[Job], pk: int) -> bool:
+    with logged_with(job=pk):
+        try:
+            return _reclaim(silent, pk)
+        except Exception as error:
+            if isinstance(error, UNREACHABLE) and (is_full(error) or not connection.is_usable()):
+                raise
+            logger.exception("job %s cannot be reclaimed", pk)
+            return False
+
+
+def _reclaim(silent: QuerySet[Job], pk: int) -> bool:
+    """Reclaim a job unless somebody has it locked, or it is no longer ``silent``."""
+    with transaction.atomic():
+        job = silent.filter(pk=pk).select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
+        return job is not None and outcome.fail(job_id=pk, attempt=job.attempt, error_code=WorkerLost.code)
 
 
 def ring_for_what_waits(now: datetime | Now) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from django.db import Error, connection
+
 from malpan.jobs.heartbeat import beat
-from malpan.jobs.outage import UNREACHABLE
 
 logger = logging.getLogger(__name__)
 
@@ -22,18 +23,20 @@ def prepare(name: str, stop: Callable[[], None]) -> None:
 
 
 def refuse(reason: str) -> None:
-    """Claim no more jobs. ``reason`` stays beside the process's last heartbeat for a day, or until it works again.
+    """Claim no more jobs, and have the worker stopped.
 
-    While the database is unreachable it is in the log alone; the worker is stopped all the same.
+    ``reason`` stays beside the process's last heartbeat for a day, or until it works again; if the database is away,
+    it is in the log alone.
     """
     global _reason
     _reason = reason
     logger.critical("시스템 오류: 이 채점 서버는 더 채점하지 않습니다. / This worker takes no more work. %s", reason)
-    if _name:
-        try:
+    try:
+        if _name:
             beat(_name, {}, reason)
-        except UNREACHABLE:
-            logger.warning("the database is unreachable: why %s takes no more work is in this log alone", _name)
+    except Error:
+        logger.exception("%s: the reason could not be written to the database; the worker stops without", _name)
+        connection.close_if_unusable_or_obsolete()
     if _stop is not None:
         _stop()
 

@@ -69,6 +69,42 @@ def test_a_worker_whose_numbers_differ_gives_its_job_back_and_stops(
     assert Job.objects.get(pk=run.job_id).attempt == 1
 
 
+@pytest.fixture
+def cannot_tell(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """The database goes away just as a process writes why it takes no work. Returns whether its worker was stopped."""
+    stopped: list[bool] = []
+    refusal.prepare("scoring@bad/0", lambda: stopped.append(True))
+
+    def unreachable(*_: Any) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(refusal, "beat", unreachable)
+    return stopped
+
+
+def test_a_worker_that_cannot_tell_why_stops_as_well(
+    wrong: None, run: ScoringRun, fake_engine: list[Any], uncommitted_work: None, cannot_tell: list[bool]
+) -> None:
+    PairValue.objects.create(key=b"k" * 32, value=0.5)
+    work_next(worker="scoring@bad")
+    job = Job.objects.get(pk=run.job_id)
+    assert (job.state, job.failures, cannot_tell, fake_engine) == ("queued", 0, [True], [])
+    assert not PairValue.objects.exists()
+
+
+def test_a_child_that_cannot_tell_why_it_refuses_does_not_begin_to_work(
+    wrong: None, cannot_tell: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = []
+    monkeypatch.setattr(worker_process.os, "kill", lambda pid, number: killed.append((pid, number)))
+    monkeypatch.setattr(worker_process.connections, "close_all", lambda: None)
+    monkeypatch.setattr(worker_process, "METRICS", {"rouge1_mecab": METRICS["rouge1_mecab"]})
+    monkeypatch.setattr(worker_process, "_roles", lambda profile: [METRICS["rouge1_mecab"].model])
+    with pytest.raises(registry.NotMine):
+        worker_process.begin_work(4711)
+    assert killed == [(4711, signal.SIGQUIT)]
+
+
 def test_numbers_that_nobody_knows_are_those_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     from scoring import canary as fixed
 

@@ -1,4 +1,5 @@
-"""Before a process scores with a metric, and daily, the metric scores a few fixed items (``scoring.canary``).
+"""Before a process scores with a metric that it did not check within a day, the metric scores a few fixed items
+(``scoring.canary``). A process without work checks nothing, and takes none with numbers of yesterday.
 
 A process whose numbers differ from the known ones, or that cannot compute them, takes no more work (``jobs.refusal``);
 its job goes back to the queue without a failure, and the values of pairs that any process kept are forgotten, as it may
