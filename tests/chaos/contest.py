@@ -49,10 +49,11 @@ def make() -> dict[str, str]:
 
 def sessions() -> list[str]:
     """A session of each team's leader."""
-    from malpan.teams.models import Team
+    from malpan.teams.models import Membership
     from tests.sessions import session_of
 
-    return [session_of(team.leader) for team in Team.objects.filter(competition__slug=SLUG).order_by("number")]
+    leaders = Membership.objects.filter(team__competition__slug=SLUG, role=Membership.Role.LEADER)
+    return [session_of(each.user) for each in leaders.order_by("team__number")]
 
 
 def _make_track(competition: object, slug: str, recipe: str, references: bytes) -> None:
