@@ -33,13 +33,6 @@ def test_no_program_of_celery_imports_every_page_for_checks_that_nobody_reads() 
     assert by_celery == dict.fromkeys(("worker", "worker-2", "chores"), "1") | {"beat": None}  # which knows no page
 
 
-def test_the_first_process_of_each_kind_starts_first() -> None:
-    """On two cores it then answers, or scores, in half of the time in which all of them are there."""
-    programs = programs_of(Path("/site"), Path("/run"), listen_descriptor=3, threads=1, workers=3, web_workers=2)
-    later = {each.name for each in programs if each.delay}
-    assert later == {"web-2", "worker-2", "worker-3"}
-
-
 def test_the_clock_loads_nothing_of_the_site_and_logs_as_it_does() -> None:
     program = """if True:
         import json, logging, sys

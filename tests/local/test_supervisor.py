@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -175,21 +174,6 @@ class Refusing(Services):
         if len(self.asked_at) <= self.refusals:
             raise ServerFailed("No space left on device")
         return ["postgres"]
-
-
-def test_a_further_process_starts_after_its_delay_and_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: now))
-    program = Program("two", ("-c", FOREVER), delay=5.0)
-    child = Child(program, root=ROOT, environment={}, lines=PrefixedLines("", io.StringIO()))
-    for now, is_running in ((104.9, False), (105.0, True)):  # noqa: B007
-        child.attend()
-        assert child.is_running is is_running
-    child.kill()
-    wait_for(lambda: child.attend(), "its end is noticed")
-    child.attend()
-    assert child.is_running
-    child.kill()
 
 
 def test_a_server_that_cannot_start_is_tried_again_and_the_site_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,24 +18,18 @@ CLOCK = ("-m", "celery", "--app", "malpan.clock", "--quiet")
 STEADY = ("--without-gossip", "--without-mingle")
 # Django's checks import every page, and Celery does not even read what they say: seconds of a start
 NO_PAGES = {"CELERY_SKIP_CHECKS": "1"}
-# how long the second and all further processes of a kind wait at a start: the first then answers, or scores, before the
-# processors are shared among all of them. After a kill -9 of the supervisor on two cores this halves both times
-FURTHER_SECONDS = 5.0
 # of web servers' connections: nobody waits for ever for a row, and a process that hangs holds none for ever
 PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program under the supervisor, started ``delay`` seconds after it. ``grace`` is in seconds too;
-    ``descriptors`` are open files that it inherits.
-    """
+    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits."""
 
     name: str
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     stop_signal: int = signal.SIGTERM
-    delay: float = 0.0
     grace: float = 10.0
     runs_once: bool = False
     descriptors: tuple[int, ...] = ()
@@ -89,7 +83,6 @@ def _web_server(number: int = 0, listen_descriptor: int | None = None) -> Progra
             "PGOPTIONS": os.environ.get("PGOPTIONS", PAGE_LIMITS),
             **({} if listen_descriptor is None else {"MALPAN_LISTEN_FD": str(listen_descriptor)}),
         },
-        delay=FURTHER_SECONDS if number else 0.0,
         descriptors=() if listen_descriptor is None else (listen_descriptor,),
     )
 
@@ -111,7 +104,6 @@ def _scoring_worker(number: int, threads: int) -> Program:
             "TOKENIZERS_PARALLELISM": "false",
             "TRANSFORMERS_VERBOSITY": "error",
         },
-        delay=FURTHER_SECONDS if number else 0.0,
         stop_signal=signal.SIGQUIT,  # a few seconds for the current run, then it goes back to the queue
         grace=20.0,
     )  # fmt: skip

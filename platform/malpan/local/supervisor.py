@@ -77,7 +77,7 @@ class Child:
         self.output, self._pipe = os.pipe()
         os.set_blocking(self.output, False)
         self._process: subprocess.Popen[bytes] | None = None
-        self._start_at: float | None = time.monotonic() + program.delay  # None: never again
+        self._start_at: float | None = 0.0  # on the monotonic clock; None: never again
         self._started = 0.0
         self._early_deaths = 0
         self._kill_at: float | None = None
