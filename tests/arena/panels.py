@@ -234,3 +234,12 @@ def correct(panel: Panel, assignment: Assignment, value: dict, expected_number: 
     """Another judgement of an assignment by its judge, a moment later."""
     fields = {"actor": assignment.judge.user, "now": panel.later()} | fields
     return correct_judgement(assignment=assignment, value=value, expected_number=expected_number, **fields)
+
+
+def panel_at_work() -> Panel:
+    """Twenty judges' worth of work for eight, a part of which is done."""
+    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2)
+    for place, judge in enumerate(panel.judges):
+        for _number in range(1 + place % 4):
+            panel.judge_next(judge)
+    return panel

@@ -30,6 +30,7 @@ from tests.arena.panels import (
     invite,
     judges_of_units,
     open_panel,
+    panel_at_work,
     person,
     standing,
 )
@@ -40,12 +41,7 @@ pytestmark = pytest.mark.django_db
 # --- removal ----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def made(kept: None) -> Panel:
-    """Twenty judges' worth of work for eight, a part of which is done."""
-    panel = open_panel(systems=6, judges=8, item_count=30, units_per_item=2)
-    for place, judge in enumerate(panel.judges):
-        for _number in range(1 + place % 4):
-            panel.judge_next(judge)
-    return panel
+    return panel_at_work()
 
 
 @pytest.fixture

@@ -141,6 +141,8 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "competitions/test_composites.py",
         "leaderboard/test_keeping.py",
     ),
+    "malpan.core.limits": ("web/test_unread_files.py", "api/test_limits.py"),
+    "malpan.jobs.reconcile": ("jobs/test_reclaiming.py", "submissions/evaluation/test_reconciling.py"),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),

@@ -67,7 +67,8 @@ def test_after_too_many_rejected_files_a_team_waits(phase: Phase, team: Team, fe
     known = {"count": few_rejections, "window": WINDOW, "pace": pace, "wait": waits}
     assert refused.value.params == known
     said = text_of(refused.value)
-    assert said.startswith(f"최근 10분 동안 반려된 파일이 {few_rejections}개여서 지금은 200초에 하나씩만 검사합니다.")
+    assert said.startswith(f"최근 10분 동안 반려되었거나 검사만 한 파일이 {few_rejections}개여서 ")
+    assert "지금은 200초에 하나씩만 검사합니다." in said
     assert "192초 뒤에 다시 올려" in said
     assert refused.value.retry_after == 192
     assert Rejection.objects.count() == few_rejections

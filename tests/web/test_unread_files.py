@@ -71,6 +71,16 @@ def test_another_person_has_a_minute_of_their_own_and_a_page_that_takes_no_file_
     assert member.post("/language/", {"language": "en", "next": "/"}).status_code == 302
 
 
+def test_an_address_has_as_many_requests_as_by_api_whoever_sends_them(
+    phase: Phase, member: Client, settings: Any
+) -> None:
+    settings.API_REQUESTS_PER_ADDRESS = 1
+    assert send(member, phase).status_code == 302
+    assert send(Client(), phase).status_code == 429
+    assert Client().get("/api/v1/competitions/").status_code == 429
+    assert Client(REMOTE_ADDR="192.0.2.9").get("/api/v1/competitions/").status_code == 200
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_large_file_is_refused_unread_while_all_places_are_taken(
     phase: Phase, member: Client, monkeypatch: pytest.MonkeyPatch, page: str

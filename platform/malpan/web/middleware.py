@@ -85,6 +85,7 @@ class UnreadFilesMiddleware:
             return None
         who = f"person-{request.user.pk}" if request.user.is_authenticated else network_of(request)
         try:
+            count(request, "address", settings.API_REQUESTS_PER_ADDRESS, network_of(request))
             count(request, "uploads", settings.API_UPLOADS_PER_TEAM, who, refusal=TooManyUploads)
             refuse_if_busy(body_size(request))
         except DomainError as error:
