@@ -156,8 +156,8 @@ class TooManyRejections(SubmissionError):
     http_status = 429
     text = _(
         "최근 %(window)s 동안 반려되었거나 검사만 한 파일이 %(count)s개여서 지금은 %(pace)s에 하나씩만 검사합니다. "
-        "오류가 있으면 고쳐서 %(wait)s 뒤에 다시 올려 주십시오. 형식은 malpan check --local이나 python -m scoring check로 "
-        "내 컴퓨터에서 정답 파일 없이 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
+        "오류가 있으면 고쳐서 %(wait)s 뒤에 다시 올려 주십시오. 형식은 malpan check --local이나 python -m "
+        "scoring check로 내 컴퓨터에서 정답 파일 없이 확인할 수 있습니다. 제출 횟수는 차감되지 않았습니다."
     )
 
     def __init__(self, *, count: int, window: timedelta, pace: timedelta, wait: timedelta) -> None:
