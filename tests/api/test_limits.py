@@ -62,6 +62,32 @@ def test_a_team_has_so_many_uploads_a_minute_and_none_is_read_after_them(setting
     assert re.search(r'"team";r=0;t=40', answer["RateLimit"])
 
 
+def test_a_minute_is_one_of_the_clock(settings, monkeypatch):
+    settings.API_REQUESTS_PER_ADDRESS = 1
+    for second, status in ((0, 200), (59.9, 429), (60, 200), (119, 429)):
+        monkeypatch.setattr(limits.time, "time", lambda second=second: 1_800_000_000.0 + second)
+        assert Client().get("/api/v1/competitions/").status_code == status, second
+
+
+def test_a_cache_that_was_away_is_asked_again_after_five_seconds(settings, monkeypatch):
+    settings.API_REQUESTS_PER_ADDRESS = 1
+    now, is_away = 100.0, True
+    add = limits.cache.add
+
+    def sometimes(*arguments, **options):
+        if is_away:
+            raise RedisConnectionError
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(limits.time, "monotonic", lambda: now)
+    monkeypatch.setattr(limits, "_away_until", 0.0)
+    monkeypatch.setattr(limits.cache, "add", sometimes)
+    assert Client().get("/api/v1/competitions/").status_code == 200
+    is_away = False
+    for now, status in ((104.9, 200), (105.1, 200), (105.2, 429)):  # noqa: B007  # not counted, the first, the second
+        assert Client().get("/api/v1/competitions/").status_code == status
+
+
 def test_where_nobody_counts_every_request_is_answered_and_the_cache_is_left_alone(settings, monkeypatch):
     settings.API_REQUESTS_PER_ADDRESS = 1
     asked = []

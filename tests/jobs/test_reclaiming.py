@@ -116,3 +116,12 @@ def test_what_somebody_else_has_locked_is_passed_over(toy):
         [beside] = at_once([reconcile])
     assert beside.reclaimed == 1
     assert now_is(lost) == [(State.RUNNING, 0), (State.QUEUED, 1)]
+
+
+def test_a_lost_job_of_a_kind_that_only_a_newer_version_knows_is_left_to_it(toy, rings):
+    known, unknown = two_lost()
+    Job.objects.filter(pk=unknown.pk).update(kind="of_a_later_version")
+
+    assert reconcile().reclaimed == 1
+
+    assert now_is([known, unknown]) == [(State.QUEUED, 1), (State.RUNNING, 0)]

@@ -142,7 +142,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "leaderboard/test_keeping.py",
     ),
     "malpan.core.limits": ("web/test_unread_files.py", "api/test_limits.py"),
-    "malpan.jobs.reconcile": ("jobs/test_reclaiming.py", "submissions/evaluation/test_reconciling.py"),
+    "malpan.jobs.reconcile": (*_QUEUE, "jobs/test_reclaiming.py", "submissions/evaluation/test_reconciling.py"),
     "malpan.jobs.order": ("jobs/test_queue.py", "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.claim": (*_QUEUE, "submissions/evaluation/test_queueing.py"),
     "malpan.jobs.outcome": (*_QUEUE, *_RUNS[:2]),
