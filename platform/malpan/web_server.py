@@ -29,6 +29,8 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
 from waitress.utilities import RequestEntityTooLarge
 
+from malpan.local.readiness import say_ready
+
 THREADS: Final[int] = settings.WEB_THREADS
 CONNECTIONS: Final[int] = settings.WEB_CONNECTIONS
 STALL_SECONDS: Final[int] = settings.WEB_STALL_SECONDS
@@ -245,6 +247,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     server = make_server(listening_socket())
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # one line for every request that waits for a thread
+    say_ready()
     server.run()
 
 

@@ -37,9 +37,9 @@ WITH_HEIR = (
 class Toy:
     """A supervisor in a process of its own, and the lines that it prints."""
 
-    def __init__(self, programs: list[dict[str, Any]], steady: float) -> None:
+    def __init__(self, programs: list[dict[str, Any]], steady: float, ready_within: float) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.local.toy_site", json.dumps(programs), str(steady)],
+            [sys.executable, "-m", "tests.local.toy_site", json.dumps(programs), str(steady), str(ready_within)],
             cwd=ROOT, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.lines: list[str] = []
@@ -65,8 +65,8 @@ class Toy:
 def toy_site() -> Iterator[Callable[..., Toy]]:
     made: list[Toy] = []
 
-    def start(*programs: dict[str, Any], steady: float = 20.0) -> Toy:
-        made.append(Toy(list(programs), steady))
+    def start(*programs: dict[str, Any], steady: float = 20.0, ready_within: float = 20.0) -> Toy:
+        made.append(Toy(list(programs), steady, ready_within))
         return made[-1]
 
     yield start
@@ -129,6 +129,49 @@ def test_what_would_end_in_the_same_way_is_not_started_again(
     os.kill(toy.process_ids("two")[-1], signal.SIGKILL)
     wait_for(lambda: len(toy.process_ids("two")) == 2, "the other one is still looked after")
     assert toy.count_of(words) == 1
+
+
+def ready_when(path: Path) -> str:
+    """A program that says it is ready when there is a file at ``path``."""
+    return (
+        "import os, sys, time; sys.path.insert(0, 'platform'); from malpan.local.readiness import say_ready\n"
+        "print('up', os.getpid(), flush=True)\n"
+        f"while not os.path.exists({str(path)!r}): time.sleep(0.01)\n"
+        "say_ready(); time.sleep(600)"
+    )
+
+
+def test_a_further_program_starts_when_the_first_is_ready_each_time(
+    toy_site: Callable[..., Toy], tmp_path: Path
+) -> None:
+    """Also after both were killed; one killed alone does not wait for the other, which is ready."""
+    sign = tmp_path / "ready"
+    toy = toy_site({"name": "one", "code": ready_when(sign)}, {"name": "two", "code": FOREVER, "after": "one"})
+    for round_ in (1, 2):
+        wait_for(lambda count=round_: len(toy.process_ids("one")) == count, "the first has started")
+        time.sleep(0.3)
+        assert len(toy.process_ids("two")) == round_ - 1
+        sign.touch()
+        wait_for(lambda count=round_: len(toy.process_ids("two")) == count, "it is the other's turn")
+        sign.unlink()
+        if round_ == 1:
+            for name in ("one", "two"):
+                os.kill(toy.process_ids(name)[-1], signal.SIGKILL)
+    os.kill(toy.process_ids("two")[-1], signal.SIGKILL)
+    wait_for(lambda: len(toy.process_ids("two")) == 3, "the first is still ready")
+
+
+def test_nobody_waits_for_one_that_is_never_ready_or_keeps_dying(toy_site: Callable[..., Toy], tmp_path: Path) -> None:
+    toy = toy_site(
+        {"name": "one", "code": ready_when(tmp_path / "never")},
+        {"name": "two", "code": FOREVER, "after": "one"},
+        {"name": "three", "code": "exit(1)"},
+        {"name": "four", "code": FOREVER, "after": "three"},
+        ready_within=1.0,
+    )
+    wait_for(lambda: toy.process_ids("one") and toy.process_ids("four"), "who keeps dying pauses")
+    assert not toy.process_ids("two")
+    wait_for(lambda: toy.process_ids("two"), "a second is over")
 
 
 def test_a_program_that_does_not_listen_is_killed_after_its_grace(toy_site: Callable[..., Toy]) -> None:

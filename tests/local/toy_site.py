@@ -1,4 +1,4 @@
-"""A supervisor with programs of the tests: ``python -m tests.local.toy_site PROGRAMS STEADY_SECONDS``.
+"""A supervisor with programs of the tests: ``python -m tests.local.toy_site PROGRAMS STEADY_SECONDS READY_SECONDS``.
 
 ``PROGRAMS`` is a JSON list of the fields of ``Program``, with ``code`` (Python) instead of ``arguments``.
 """
@@ -14,9 +14,10 @@ from malpan.local.embedded import Services
 from malpan.local.programs import Program
 
 
-def main(programs: str, steady_seconds: str) -> None:
+def main(programs: str, steady_seconds: str, ready_seconds: str) -> None:
     supervisor._TURN_SECONDS = 0.01
     supervisor._STEADY_AFTER_SECONDS = float(steady_seconds)
+    supervisor._READY_WITHIN_SECONDS = float(ready_seconds)
     made = [Program(arguments=("-c", each.pop("code")), **each) for each in json.loads(programs)]
     supervisor.Supervisor(made, root=Path.cwd(), environment={}, services=Services()).run()
 

@@ -21,6 +21,7 @@ from malpan.arena.progress import left_by_judge
 from malpan.arena.queue import require_in_time
 from malpan.competitions.permissions import Permission, require
 from malpan.core import audit
+from malpan.core.one_by_one import one_by_one
 from malpan.notifications.models import Letter, Told
 from malpan.notifications.outbox import post, post_once
 
@@ -66,7 +67,8 @@ def remind_due(now: datetime | None = None) -> int:
         if row.ends_at is not None
     }
     told = set(Told.objects.filter(key__in=found).values_list("key", flat=True))
-    return sum(_remind_once(key, found[key], moment) for key in found.keys() - told)
+    due = found.keys() - told
+    return sum(one_by_one(due, lambda key: _remind_once(key, found[key], moment), "the reminders of judges"))
 
 
 def _remind_once(key: str, campaign: Campaign, now: datetime) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from malpan.core.one_by_one import one_by_one
 from malpan.core.storage import ABANDONED
 
 
@@ -32,16 +33,18 @@ def temporary_files() -> Iterator[Path]:
 def remove_left(paths: Iterable[Path], older_than: timedelta = ABANDONED) -> int:
     """Remove those files and folders that nobody has changed for so long; how many there were."""
     latest = time.time() - older_than.total_seconds()
-    removed = 0
-    for path in paths:
-        with suppress(FileNotFoundError):  # whoever made it was quicker
-            if path.lstat().st_mtime <= latest:
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
-                removed += 1
-    return removed
+    return sum(one_by_one(paths, lambda path: _is_removed(path, latest), "the paths left behind"))
+
+
+def _is_removed(path: Path, latest: float) -> bool:
+    with suppress(FileNotFoundError):  # whoever made it was quicker
+        if path.lstat().st_mtime <= latest:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            return True
+    return False
 
 
 def _path() -> Path:

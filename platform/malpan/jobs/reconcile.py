@@ -6,27 +6,24 @@ team, and those that others have locked are skipped.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as BrokerUnreachable
 
 from malpan.core.log import logged_with
-from malpan.core.service_faults import is_full
+from malpan.core.one_by_one import one_by_one
 from malpan.jobs import claim, doorbell, outcome
 from malpan.jobs.errors import WorkerLost
 from malpan.jobs.models import Job
-from malpan.jobs.outage import UNREACHABLE
 from malpan.jobs.registry import kinds
 
 BATCH: Final = 200  # jobs in a pass
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +48,12 @@ def reclaim_expired(now: datetime | Now) -> int:
     """
     silent = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=now, kind__in=kinds())
     keys = list(silent.order_by("lease_expires_at").values_list("pk", flat=True)[:BATCH])
-    return sum(_reclaim_or_log(silent, pk) for pk in keys)
-
-
-def _reclaim_or_log(silent: QuerySet[Job], pk: int) -> bool:
-    with logged_with(job=pk):
-        try:
-            return _reclaim(silent, pk)
-        except Exception as error:
-            if isinstance(error, UNREACHABLE) and (is_full(error) or not connection.is_usable()):
-                raise
-            logger.exception("job %s cannot be reclaimed", pk)
-            return False
+    return sum(one_by_one(keys, partial(_reclaim, silent), "the jobs to reclaim"))
 
 
 def _reclaim(silent: QuerySet[Job], pk: int) -> bool:
     """Reclaim a job unless somebody has it locked, or it is no longer ``silent``."""
-    with transaction.atomic():
+    with logged_with(job=pk), transaction.atomic():
         job = silent.filter(pk=pk).select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
         return job is not None and outcome.fail(job_id=pk, attempt=job.attempt, error_code=WorkerLost.code)
 

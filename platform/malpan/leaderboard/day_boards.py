@@ -8,6 +8,7 @@ The housekeeper keeps them after midnight in Korea. It is a ``BoardSnapshot`` li
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
@@ -18,6 +19,7 @@ from malpan.competitions.errors import RecipeNotInstalled
 from malpan.competitions.locks import lock_phase
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
+from malpan.core.one_by_one import one_by_one
 from malpan.core.times import kst_day, kst_day_bounds
 from malpan.leaderboard import standings
 from malpan.leaderboard.boards import reader_of
@@ -50,7 +52,8 @@ def keep_day_boards(now: datetime | None = None) -> int:
     ran = Phase.objects.filter(starts_at__lt=start, ends_at__gt=start - timedelta(days=1))
     shown = ran.filter(track__competition__is_published=True, standings_version__isnull=False)
     due = list(shown.exclude(Exists(is_kept)).select_related("track__competition"))
-    return sum(_keep(phase, ended, now) for phase in due if not is_hidden(phase))
+    shown_due = [phase for phase in due if not is_hidden(phase)]
+    return sum(one_by_one(shown_due, partial(_keep, ended=ended, now=now), "the boards of a day"))
 
 
 def _keep(phase: Phase, ended: date, now: datetime) -> bool:

@@ -6,12 +6,15 @@ Teams that others passed from one note to the next are told (``letters``).
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
 from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.core.one_by_one import one_by_one
 from malpan.core.times import kst_day, kst_day_bounds
 from malpan.leaderboard import letters, standings
 from malpan.leaderboard.models import DayRanks, Standing
@@ -29,10 +32,16 @@ def keep_ranks(now: datetime | None = None) -> None:
     now = now or timezone.now()
     start, _end = kst_day_bounds(now)
     running = Phase.objects.filter(starts_at__lte=now, ends_at__gt=start, standings_version__isnull=False)
-    due = list(running.exclude(day_ranks__day=kst_day(now)).select_related("track__competition"))
-    if due:
-        with transaction.atomic():
-            letters.tell_passed({phase: _note(phase, now, is_late=now - start >= LATEST) for phase in due}, now)
+    due = running.exclude(day_ranks__day=kst_day(now)).select_related("track__competition")
+    competitions = groupby(due.order_by("track__competition", "pk"), key=lambda phase: phase.track.competition_id)
+    note = partial(_note_all, now=now, is_late=now - start >= LATEST)
+    one_by_one((list(phases) for _competition, phases in competitions), note, "the competitions whose day began")
+
+
+@transaction.atomic
+def _note_all(phases: list[Phase], *, now: datetime, is_late: bool) -> None:
+    """Note the ranks of all ``phases`` of one competition: a team has one letter of them all."""
+    letters.tell_passed({phase: _note(phase, now, is_late=is_late) for phase in phases}, now)
 
 
 def _note(phase: Phase, now: datetime, *, is_late: bool) -> dict[str, Passed]:

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
@@ -42,6 +43,7 @@ from psycopg.errors import LockNotAvailable
 from malpan.competitions.models import Phase
 from malpan.competitions.references import recipe_of
 from malpan.core.locks import Level, note
+from malpan.core.one_by_one import one_by_one
 from malpan.leaderboard import composing, ranking
 from malpan.leaderboard.models import Standing, StandingMark, StandingsVersion
 from malpan.leaderboard.results import Result, live_results, public_entries, submission_counts
@@ -154,9 +156,11 @@ def freshen(phase: Phase) -> bool:
 
 
 def refresh_all() -> None:
-    """Bring the standings of every phase up to date, except those that another process is computing."""
-    for phase in Phase.objects.filter(is_due()).order_by("pk"):
-        refresh(phase, patience=timedelta())
+    """Bring the standings of every phase up to date, except those that another process is computing. One that cannot
+    be computed stops no other.
+    """
+    phases = Phase.objects.filter(is_due()).order_by("pk")
+    one_by_one(phases, partial(refresh, patience=timedelta()), "the phases with marks")
 
 
 def _takes_long(phase: Phase) -> bool:

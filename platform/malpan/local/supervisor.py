@@ -23,6 +23,7 @@ import psutil
 
 from malpan.local.embedded import Services
 from malpan.local.programs import EX_CONFIG, Program
+from malpan.local.readiness import DESCRIPTOR
 from malpan.local.servers import ServerFailed
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -31,6 +32,7 @@ _TURN_SECONDS = 0.25  # how late a death is noticed at most
 _CHECK_SECONDS = 2.0
 _STEADY_AFTER_SECONDS = 5.0  # a program that ran this long has started properly
 _LONGEST_PAUSE_SECONDS = 10.0
+_READY_WITHIN_SECONDS = 20.0  # what waits for a program waits no longer for its start
 _READ_BYTES = 65536
 
 
@@ -66,16 +68,35 @@ class Child:
     """One program: at most one process of it, when to start the next one, and the pipe that all of them write into.
 
     A program that died is started again at once, then after ever longer pauses if it keeps dying. One that refuses its
-    settings (``EX_CONFIG``) and one that ``runs_once`` are not started again.
+    settings (``EX_CONFIG``) and one that ``runs_once`` are not started again. It waits while the one that it is
+    ``after`` is starting: all at once, everybody would be ready late.
     """
 
-    def __init__(self, program: Program, *, root: Path, environment: Mapping[str, str], lines: PrefixedLines) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        root: Path,
+        environment: Mapping[str, str],
+        lines: PrefixedLines,
+        after: Child | None = None,
+    ) -> None:
         self.program = program
         self._root = root
-        self._environment = {**os.environ, **environment, **program.environment, "MALPAN_PROGRAM": program.name}
         self._lines = lines
+        self._after = after
         self.output, self._pipe = os.pipe()
+        self._ready, self._ready_pipe = os.pipe()
         os.set_blocking(self.output, False)
+        os.set_blocking(self._ready, False)
+        self._environment = {
+            **os.environ,
+            **environment,
+            **program.environment,
+            "MALPAN_PROGRAM": program.name,
+            DESCRIPTOR: str(self._ready_pipe),
+        }
+        self._is_ready = False
         self._process: subprocess.Popen[bytes] | None = None
         self._start_at: float | None = 0.0  # on the monotonic clock; None: never again
         self._started = 0.0
@@ -85,6 +106,14 @@ class Child:
     @property
     def is_running(self) -> bool:
         return self._process is not None
+
+    def is_starting(self, now: float) -> bool:
+        """Whether it has a process that is not ready yet, and not for long, or will have one in a moment."""
+        if self._process is None:
+            return self._start_at is not None and now >= self._start_at
+        with suppress(BlockingIOError):
+            self._is_ready = bool(os.read(self._ready, _READ_BYTES)) or self._is_ready
+        return not self._is_ready and now - self._started < _READY_WITHIN_SECONDS
 
     def pass_on_output(self) -> None:
         """Write what has arrived since the last call."""
@@ -104,7 +133,8 @@ class Child:
             return self._plan_restart(status, now)
         if self._process is not None and self._kill_at is not None and now >= self._kill_at:
             self.kill()
-        if self._process is None and self._start_at is not None and now >= self._start_at:
+        is_due = self._process is None and self._start_at is not None and now >= self._start_at
+        if is_due and not (self._after is not None and self._after.is_starting(now)):
             return self._start(now)
         return None
 
@@ -126,16 +156,19 @@ class Child:
         self._process.kill()
 
     def _start(self, now: float) -> str | None:
-        self._started, self._start_at = now, None
+        self._started, self._start_at, self._is_ready = now, None, False
+        with suppress(BlockingIOError):
+            os.read(self._ready, _READ_BYTES)  # what the process before said
+        launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), str(self.program.niceness))
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), sys.executable, *self.program.arguments],
+                [*launcher, sys.executable, *self.program.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=self._pipe,
                 stderr=self._pipe,
                 cwd=self._root,
                 env=self._environment,
-                pass_fds=self.program.descriptors,
+                pass_fds=(*self.program.descriptors, self._ready_pipe),
                 start_new_session=True,  # Ctrl-C is for the supervisor, which stops each program in its own way
             )
         except OSError as error:  # the machine is out of processes or memory
@@ -179,9 +212,16 @@ class Supervisor:
         self._stops_asked = 0
         self._stops_done = 0
         self._terminal = output.fileno() if output.isatty() else None
-        self._children = [
-            Child(program, root=root, environment=environment, lines=self._lines(program)) for program in programs
-        ]
+        children: dict[str, Child] = {}
+        for program in programs:
+            children[program.name] = Child(
+                program,
+                root=root,
+                environment=environment,
+                lines=self._lines(program),
+                after=children.get(program.after),
+            )
+        self._children = list(children.values())
 
     def run(self) -> None:
         """Start everything and stay until told to stop."""

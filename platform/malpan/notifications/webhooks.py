@@ -22,6 +22,7 @@ from django.db import connection, transaction
 from django.dispatch import Signal
 from django.utils import timezone, translation
 
+from malpan.core.one_by_one import one_by_one
 from malpan.notifications import events, preferences, public_http
 from malpan.notifications.claims import claim, drop, mark_sent, postpone
 from malpan.notifications.letters import tell_off
@@ -57,8 +58,8 @@ def deliver_due() -> int:
         while is_alone and time.monotonic() < until and (letters := claim(by_mail=False, most=BATCH)):
             requests = [request for letter in letters if (request := _written(letter)) is not None]
             with ThreadPoolExecutor(THREADS) as pool:
-                for request, error in zip(requests, pool.map(_send, requests), strict=True):
-                    _note(request.letter, error)
+                sent = zip((request.letter for request in requests), pool.map(_send, requests), strict=True)
+                one_by_one(sent, lambda each: _note(*each), "the deliveries to note")
             done += len(letters)
     return done
 
@@ -89,10 +90,11 @@ def _written(letter: Letter) -> Request | None:
         body = json.dumps(said, cls=DjangoJSONEncoder, ensure_ascii=False).encode()
         if len(body) > BODY_BYTES_MAX:
             raise ValueError("too long")
+        secret, moment = secret_of(endpoint), int(time.time())
+        headers = signed(secret=secret, message_id=letter.webhook_id, timestamp=moment, body=body)
     except Exception as error:  # noqa: BLE001 - an event of another version, a row that is broken: it waits
         postpone(letter, type(error).__name__)
         return None
-    headers = signed(secret=secret_of(endpoint), message_id=letter.webhook_id, timestamp=int(time.time()), body=body)
     headers |= {"Content-Type": "application/json; charset=utf-8", "User-Agent": "Malpan-Webhooks/1"}
     return Request(letter, endpoint.url, body, headers)
 

@@ -6,12 +6,15 @@ that becomes urgent is told once more.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
 from django.utils import timezone, translation
 
+from malpan.core.one_by_one import one_by_one
 from malpan.operation.letters import tell
 from malpan.operation.models import Incident
 from malpan.operation.site_page.alarms import Alarm, alarms
@@ -27,12 +30,17 @@ def follow(now: datetime | None = None) -> None:
     seen = _seen(moment)
     with transaction.atomic():
         Incident.objects.bulk_create(seen.values(), ignore_conflicts=True)  # those that are open stay as they are
-        for incident in Incident.objects.select_for_update().filter(ended_at=None).order_by("pk"):
-            sight = seen.get((incident.event, incident.subject))
-            if sight is not None:
-                _go_on(incident, sight)
-            elif moment - incident.seen_at >= QUIET:
-                _end(incident)
+        held = Incident.objects.select_for_update().filter(ended_at=None).order_by("pk")
+        one_by_one(held, partial(_follow, seen=seen, now=moment), "the incidents")
+
+
+@transaction.atomic
+def _follow(incident: Incident, *, seen: Mapping[tuple[str, str], Incident], now: datetime) -> None:
+    sight = seen.get((incident.event, incident.subject))
+    if sight is not None:
+        _go_on(incident, sight)
+    elif now - incident.seen_at >= QUIET:
+        _end(incident)
 
 
 def _seen(now: datetime) -> dict[tuple[str, str], Incident]:

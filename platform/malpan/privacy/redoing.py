@@ -15,6 +15,7 @@ from django.db import transaction
 
 from malpan.accounts.addresses import erasure_keys
 from malpan.accounts.models import User
+from malpan.core.one_by_one import one_by_one
 from malpan.privacy.erasing import erase
 from malpan.privacy.records import ErasureRecord, account_mark, addresses_in, key_mark, records
 
@@ -44,9 +45,12 @@ def redo(*, is_trial: bool = False) -> Redone:
     found = Redone(records=len(there))
     if there:
         found.unreadable = _unreadable(there)
-        for person, record in _people_of(there):
-            if is_trial or _erased_again(person, record):
-                found.people.append(person.pk)
+        due = _people_of(there)
+        if is_trial:
+            found.people = [person.pk for person, _record in due]
+        else:
+            done = one_by_one(due, lambda each: each[0].pk if _erased_again(*each) else 0, "the people to erase again")
+            found.people = [number for number in done if number]
         administrators = User.objects.filter(is_superuser=True, is_active=True)
         found.leaves_no_administrator = bool(found.people) and not administrators.exists()
     return found

@@ -22,6 +22,7 @@ from malpan.accounts.models import AnsweredRequest, User
 from malpan.accounts.services import ANSWER_KEPT
 from malpan.competitions.models import Competition
 from malpan.core.errors import DomainError
+from malpan.core.one_by_one import one_by_one
 from malpan.privacy.erasing import erase
 from malpan.privacy.records import forget_old
 from malpan.submissions.models import Rejection, Submission
@@ -37,13 +38,23 @@ FREED_FILE_NAME: Final = "submission"
 def let_go(*, is_trial: bool = False, now: datetime | None = None) -> dict[str, int]:
     """Remove what is past its time and return how much of each kind; with ``is_trial`` nothing changes.
 
-    A setting of 0 keeps that kind for ever. A run that is killed has removed less; the next removes the rest.
+    A setting of 0 keeps that kind for ever. A run that is killed has removed less; the next removes the rest. A kind
+    that cannot be removed is logged and has no count; the others are removed.
     """
     moment = now or timezone.now()
-    counts = {name: _counted(remove, moment, is_trial) for name, remove in _KINDS.items()}
-    people = _people_of_competitions(moment)  # each in a transaction of their own, in a trial too: it locks their teams
-    counts["people_of_competitions"] = sum(_counted(partial(_is_erased, user), moment, is_trial) for user in people)
-    counts["erasure_records"] = forget_old(is_trial=is_trial, now=moment)
+
+    def counted(remove: Callable[[datetime], int]) -> int:
+        return _counted(remove, moment, is_trial)
+
+    def people() -> int:
+        """Each in a transaction of their own, in a trial too: it locks their teams."""
+        found = _people_of_competitions(moment)
+        return sum(one_by_one(found, lambda user: counted(partial(_is_erased, user)), "the people of competitions"))
+
+    kinds: dict[str, Callable[[], int]] = {name: partial(counted, remove) for name, remove in _KINDS.items()}
+    kinds["people_of_competitions"] = people
+    kinds["erasure_records"] = partial(forget_old, is_trial=is_trial, now=moment)
+    counts = dict(one_by_one(kinds.items(), lambda kind: (kind[0], kind[1]()), "the kinds of personal data"))
     text = " ".join(f"{name}={count}" for name, count in counts.items())
     logger.info("retention%s: %s", " (trial)" if is_trial else "", text)
     return counts
@@ -66,7 +77,7 @@ def _unconfirmed_accounts(now: datetime) -> int:
     rows = User.objects.filter(date_joined__lt=made_before, last_login=None, erased_at=None)
     rows = rows.filter(emailaddress__isnull=False, is_staff=False, is_superuser=False, competition_roles=None)
     rows = rows.exclude(pk__in=User.objects.filter(emailaddress__verified=True).values("pk")).distinct()
-    return sum(_is_deleted(user) for user in rows)
+    return sum(one_by_one(rows, _is_deleted, "the unconfirmed accounts"))
 
 
 def _is_deleted(user: User) -> bool:

@@ -6,6 +6,7 @@ import logging
 
 from celery import shared_task
 
+from malpan.core.one_by_one import one_by_one
 from malpan.privacy import records, redoing, retention
 
 logger = logging.getLogger(__name__)
@@ -14,10 +15,10 @@ logger = logging.getLogger(__name__)
 @shared_task
 def let_go() -> None:
     """Remove personal data that are past their time, and those of people who were erased before a restore."""
-    done = redoing.redo()  # first: whatever else fails, who was erased does not stay
+    one_by_one((_redo, retention.let_go, records.write_missing), lambda step: step(), "the steps of the night")
+
+
+def _redo() -> None:
+    done = redoing.redo()
     if done.people or done.unreadable:
         logger.warning("erased again: %s; records under another key: %s", len(done.people), len(done.unreadable))
-    try:
-        retention.let_go()
-    finally:
-        records.write_missing()

@@ -9,6 +9,7 @@ from celery import shared_task
 from malpan.competitions.media import half_unpacked
 from malpan.core import storage
 from malpan.core.errors import FilesInUse
+from malpan.core.one_by_one import one_by_one
 from malpan.core.storage import collecting
 from malpan.core.temporary import remove_left, temporary_files
 from malpan.submissions.evaluation import judge_budget, judge_values, pair_cache
@@ -22,16 +23,15 @@ def prune_pair_values() -> None:
     """Keep the store of pair values within its limit; forget what killed workers had reserved of a judge, and their
     turns at it.
     """
-    pair_cache.prune()
-    judge_budget.forget_reservations()
-    judge_values.forget_turns()
+    steps = (pair_cache.prune, judge_budget.forget_reservations, judge_values.forget_turns)
+    one_by_one(steps, lambda step: step(), "the stores of values")
 
 
 @shared_task
 def remove_unfinished_files() -> None:
     """Remove what killed processes left half written, uploaded or unpacked a day ago."""
-    storage.remove_unfinished()
-    remove_left([*temporary_files(), *half_unpacked()])
+    steps = (storage.remove_unfinished, lambda: remove_left(temporary_files()), lambda: remove_left(half_unpacked()))
+    one_by_one(steps, lambda step: step(), "the places of unfinished files")
 
 
 @shared_task(bind=True)

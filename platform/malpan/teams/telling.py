@@ -7,6 +7,7 @@ than ``LATE`` is no news any more, and is not told.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from malpan.competitions import programs
 from malpan.competitions.models import Notice, Phase
+from malpan.core.one_by_one import one_by_one
 from malpan.notifications import outbox
 from malpan.notifications.models import Told
 from malpan.teams import letters
@@ -27,18 +29,20 @@ def tell_due(now: datetime | None = None) -> int:
     moment = now or timezone.now()
     past = (moment - LATE, moment)
     phases = Phase.objects.filter(track__competition__is_published=True)
-    return (
-        _tell_notices(past)
-        + _tell_phases(letters.PHASE_OPENED, "starts_at", phases.filter(starts_at__range=past, ends_at__gt=moment))
-        + _tell_phases(letters.DEADLINE_NEAR, "ends_at", letters.that_near(phases, moment))
-        + _tell_phases(letters.PHASE_CLOSED, "ends_at", phases.filter(ends_at__range=past))
+    opened = phases.filter(starts_at__range=past, ends_at__gt=moment)
+    kinds = (
+        partial(_tell_notices, past),
+        partial(_tell_phases, letters.PHASE_OPENED, "starts_at", opened),
+        partial(_tell_phases, letters.DEADLINE_NEAR, "ends_at", letters.that_near(phases, moment)),
+        partial(_tell_phases, letters.PHASE_CLOSED, "ends_at", phases.filter(ends_at__range=past)),
     )
+    return sum(one_by_one(kinds, lambda tell: tell(), "the kinds of events"))
 
 
 def _tell_notices(past: tuple[datetime, datetime]) -> int:
     rows = Notice.objects.filter(competition__is_published=True, published_at__range=past)
     found = {f"{letters.NOTICE}:{row.pk}": row for row in rows.order_by("published_at", "pk")}
-    return sum(_tell_notice(key, found[key]) for key in _untold(list(found)))
+    return sum(one_by_one(_untold(list(found)), lambda key: _tell_notice(key, found[key]), "the notices"))
 
 
 def _tell_notice(key: str, notice: Notice) -> bool:
@@ -49,7 +53,7 @@ def _tell_notice(key: str, notice: Notice) -> bool:
 def _tell_phases(event: str, moment: str, phases: QuerySet[Phase]) -> int:
     pairs = phases.order_by(moment).values_list("track__competition", moment).distinct()
     found = {f"{event}:{competition}:{at.isoformat()}": (competition, at) for competition, at in pairs}
-    return sum(_tell_moment(event, key, *found[key]) for key in _untold(list(found)))
+    return sum(one_by_one(_untold(list(found)), lambda key: _tell_moment(event, key, *found[key]), "the moments"))
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from django.db.models import DurationField, Exists, ExpressionWrapper, F, FloatF
 from django.db.models.functions import Cast, Now
 
 from malpan.competitions.models import Phase
+from malpan.core.one_by_one import one_by_one
 from malpan.jobs import queue
 from malpan.jobs.models import OPEN, Job
 from malpan.leaderboard.models import BoardSnapshot, BoardSureness, Standing
@@ -32,7 +33,7 @@ def queue_due() -> int:
         *((phase, Scope.FROZEN, None) for phase in _due_phases(Scope.FROZEN).exclude(frozen_at=None)),
         *((each.phase, Scope.LIVE, each) for each in _due_snapshots()),
     ]
-    return sum(_queue(*each) for each in due)
+    return sum(one_by_one(due, lambda board: _queue(*board), "the boards to look at"))
 
 
 def _due_phases(scope: str) -> QuerySet[Phase]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any, Final
 
-from django.core.management import BaseCommand
+from django.core.management import BaseCommand, CommandError
 
 from malpan.core.asking import add_yes, ask
 from malpan.privacy.retention import let_go
@@ -37,8 +37,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, dry_run: bool, is_sure: bool, **options: Any) -> None:
         if not dry_run and any((found := let_go(is_trial=True)).values()):
             ask(self, what=_question(found), word=str(sum(found.values())), is_sure=is_sure)
-        for name, count in let_go(is_trial=dry_run).items():
+        counts = let_go(is_trial=dry_run)
+        for name, count in counts.items():
             self.stdout.write(f"{name}: {count}")
+        if failed := ", ".join(KINDS.keys() - counts.keys()):
+            raise CommandError(
+                f"지우지 못한 것이 있습니다(로그 참고): {failed}. 다시 실행하십시오.\n"
+                f"Some were not removed (see the log): {failed}. Run it again."
+            )
 
 
 def _question(found: dict[str, int]) -> str:
