@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.management import call_command
+from django.db import DataError
 from django.utils import timezone
 
 from malpan.accounts.models import User
@@ -256,3 +257,32 @@ def test_an_event_of_another_version_waits() -> None:
         post(event="of_tomorrow", key="k", people=[endpoint.person_id], facts={})
         webhooks.deliver_due()
     assert (calls().get().state, calls().get().error) == (State.WAITING, "KeyError")
+
+
+def test_one_that_cannot_be_signed_or_noted_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is tried later, the second is sent once more under its id, the third is sent and noted."""
+    secret_of, mark_sent = webhooks.secret_of, webhooks.mark_sent
+    with listening() as receiver:
+        found = [endpoint_at(receiver) for _ in range(3)]
+        post(event=NAME, key="k", people=[each.person_id for each in found], facts={"said": "말"})
+        with monkeypatch.context() as patched:
+            patched.setattr(webhooks, "secret_of", lambda of: secret_of(of) if of != found[0] else _fail())
+            patched.setattr(webhooks, "mark_sent", lambda of: mark_sent(of) if of.endpoint != found[1] else _fail())
+            webhooks.deliver_due()
+    by_endpoint = {letter.endpoint: (letter.state, letter.error) for letter in calls()}
+    assert by_endpoint == {
+        found[0]: (State.WAITING, "DataError"),
+        found[1]: (State.WAITING, ""),
+        found[2]: (State.SENT, ""),
+    }
+
+
+def test_daily_mails_that_cannot_be_gathered_stop_no_other_mail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending.digests, "gather", _fail)
+    posted()
+    assert sending.deliver_due() == 1
+    assert len(mail.outbox) == 1
+
+
+def _fail() -> None:
+    raise DataError("bad")
