@@ -1,4 +1,4 @@
-"""Every page of the site, in a real browser, as people of each kind see it: axe, sideways scrolling, pictures.
+"""Every page of the site, in a real browser, as people of each kind see it: axe, targets, widths, pictures.
 
 ``python -m tests.appearance`` starts a site with the demo and follows its links.
 """

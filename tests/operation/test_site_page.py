@@ -111,7 +111,21 @@ def test_the_day_curve_counts_runs_in_their_hours_and_the_failures_by_cause() ->
     assert facts.failures(now) == [facts.Failure("worker_lost", 1)]
     csv = client_of(is_staff=True).get(f"{ADDRESS}throughput.csv").content.decode()
     assert len(csv.splitlines()) == 25
-    assert csv.splitlines()[-1].endswith(",1,0,5")
+    assert csv.splitlines()[-1].endswith(",1,0,5,0")
+
+
+def test_the_queue_by_the_hour_has_what_was_open_at_the_end_of_each() -> None:
+    now = timezone.now().replace(minute=30)
+    ago = {hours: now - timedelta(hours=hours) for hours in (0, 1, 3, 5, 30, 40)}
+    for queued, finished in ((5, 3), (5, None), (30, 1), (3, 3), (40, 30)):
+        ended = {} if finished is None else {"state": "finished", "final_score": 0.5, "finished_at": ago[finished]}
+        ScoringRunFactory.create(queued_at=ago[queued], **ended)
+    lengths = [hour.open for hour in facts.day_curve(now)]
+    assert lengths == [1] * 18 + [3, 3, 2, 2, 1, 1]
+    page = html.parse(client_of(is_staff=True).get(ADDRESS).content.decode())
+    assert html.problems(page) == []
+    plot = page.one("svg", **{"aria-labelledby": "queue-length-title queue-length-desc"})
+    assert len(plot.all("rect")) == 24
 
 
 def test_the_queue_is_shown_by_lane_with_its_oldest_wait() -> None:

@@ -137,7 +137,7 @@ class FileRejected(SubmissionError):
 
     http_status = 422
     text = _(
-        "파일에서 오류 %(total)s건을 찾았습니다. 아래 줄과 id를 고쳐 다시 올려 주십시오. "
+        "파일에서 오류 %(total)s건을 찾았습니다. 오류가 난 줄과 id를 고쳐 다시 올려 주십시오. "
         "제출 횟수는 차감되지 않았습니다."
     )
 

@@ -614,6 +614,7 @@ def test_a_note_that_is_sent_while_the_result_is_computed_anew_stays_in_the_form
         page = parse(response.content.decode())
         assert problems(page) == []
         assert not page.all("section", id="preview"), "of Markdown, of which this form has none"
+        assert page.text.count("계산하고 있") <= 1, "it is said once"
         form = page.one("form", "manage-form")
         assert {name: form.one("input", name=name).attributes["value"] for name in notes} == notes
         return form
@@ -629,6 +630,7 @@ def test_a_note_that_is_sent_while_the_result_is_computed_anew_stays_in_the_form
     again = sent | {"preview": "1"}
     waiting = writer.post(address, again)
     assert [each.attributes.get("name") for each in form_of(waiting).all("button")] == ["preview"]
+    assert all("계산하고 있" in parse(each.content.decode()).text for each in (refused, waiting))
     assert work_off() == 1
     ready = writer.post(address, again)
     fresh, is_confirmed = fields_of(form_of(ready))

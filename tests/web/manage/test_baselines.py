@@ -81,6 +81,7 @@ def test_a_bad_file_comes_back_with_its_places_and_makes_no_baseline(phase: Phas
     assert response.status_code == 422
     page = page_of(response)
     assert page.one("div", "error-table").all("tr")
+    assert "아래" not in page.one("ul", "errorlist").text, "the table stands above the form"
     assert [page.one("input", name=name).attributes["value"] for name in ("name", "memo")] == ["KoGPT 기준", "3-shot"]
     assert not Submission.objects.exists()
     assert not Team.objects.exists()

@@ -45,12 +45,15 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """The runs that ended within an hour, and the items of those that were scored."""
+    """The runs that ended within an hour, the items of those that were scored, and the runs that were ``open`` at its
+    end: that waited or were being scored.
+    """
 
     starts_at: datetime
     finished: int
     failed: int
     items: int
+    open: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ def _lane(row: Mapping[str, Any], now: datetime) -> Lane:
 
 
 def day_curve(now: datetime) -> list[Hour]:
-    """The 24 hours up to the present one, the oldest first. One query."""
+    """The 24 hours up to the present one, which ends now, the oldest first. Two queries."""
     first = now.astimezone(KST).replace(minute=0, second=0, microsecond=0) - 23 * HOUR
     rows = ScoringRun.objects.filter(finished_at__gte=first, job__isnull=False).order_by()
     hours = rows.annotate(hour=TruncHour("finished_at", tzinfo=KST)).values("hour")
@@ -165,9 +168,22 @@ def day_curve(now: datetime) -> list[Hour]:
         failed=Count("pk", filter=Q(state=State.FAILED)),
         items=Sum("submission__item_count", filter=Q(state=State.FINISHED)),
     )
-    found = {row["hour"]: Hour(row["hour"], row["finished"], row["failed"], row["items"] or 0) for row in counted}
+    ended = {row["hour"]: (row["finished"], row["failed"], row["items"] or 0) for row in counted}
     starts = [first + number * HOUR for number in range(24)]
-    return [found.get(start, Hour(start, 0, 0, 0)) for start in starts]
+    open_runs = _open_at([*starts[1:], now])
+    return [Hour(start, *ended.get(start, (0, 0, 0)), left) for start, left in zip(starts, open_runs, strict=True)]
+
+
+def _open_at(moments: list[datetime]) -> list[int]:
+    """How many runs waited or were being scored at each of ``moments``, the earliest first. One query."""
+    is_near = Q(finished_at__gt=moments[0]) | Q(state__in=[State.QUEUED, State.RUNNING])
+    rows = ScoringRun.objects.filter(is_near, job__isnull=False).order_by()
+    is_over_later = [Q(finished_at__isnull=True) | Q(finished_at__gt=moment) for moment in moments]
+    counts = {
+        f"at_{number}": Count("pk", filter=Q(queued_at__lte=moment) & is_later)
+        for number, (moment, is_later) in enumerate(zip(moments, is_over_later, strict=True))
+    }
+    return list(rows.aggregate(**counts).values())
 
 
 def failures(now: datetime) -> list[Failure]:

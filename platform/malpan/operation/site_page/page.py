@@ -22,7 +22,7 @@ from malpan.operation.site_page.alarms import alarms
 from malpan.operation.site_page.current import facts_of_alarms
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import MemberRequest, members_only
-from malpan.web.plots.bars import Bars, Column, bars
+from malpan.web.plots.bars import Column, bars
 from malpan.web.presenters.runs import age_text
 
 StaffView = Callable[[MemberRequest], HttpResponse]
@@ -56,7 +56,8 @@ def site_page(request: MemberRequest) -> HttpResponse:
         "lanes": [(lane, age_text(lane.oldest_wait)) for lane in lanes],
         "last_hour": hours[-1],
         "hours": hours,
-        "curve": _curve(hours),
+        "queue_curve": bars([Column(_clock(hour.starts_at), (hour.open,)) for hour in hours]),
+        "curve": bars([Column(_clock(hour.starts_at), (hour.finished, hour.failed)) for hour in hours]),
         "totals": {name: sum(getattr(hour, name) for hour in hours) for name in ("finished", "failed", "items")},
         "failures": [(failure, text_of_code(failure.code)) for failure in facts.failures(now)],
         "storage": facts.storage(),
@@ -73,15 +74,11 @@ def site_page(request: MemberRequest) -> HttpResponse:
 @operators_only
 def throughput_csv(request: MemberRequest) -> HttpResponse:
     """The day curve as a table."""
-    header = (_("시각"), _("완료"), _("실패"), _("문항 수"))
+    header = (_("시각"), _("완료"), _("실패"), _("문항 수"), _("남은 채점"))
     rows: list[tuple[Any, ...]] = [
-        (hour.starts_at, hour.finished, hour.failed, hour.items) for hour in facts.day_curve(timezone.now())
+        (hour.starts_at, hour.finished, hour.failed, hour.items, hour.open) for hour in facts.day_curve(timezone.now())
     ]
     return csv_response("throughput.csv", header, rows)
-
-
-def _curve(hours: list[facts.Hour]) -> Bars | None:
-    return bars([Column(_clock(hour.starts_at), (hour.finished, hour.failed)) for hour in hours])
 
 
 def _clock(moment: datetime) -> str:
