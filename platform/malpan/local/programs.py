@@ -20,15 +20,12 @@ STEADY = ("--without-gossip", "--without-mingle")
 NO_PAGES = {"CELERY_SKIP_CHECKS": "1"}
 # of web servers' connections: nobody waits for ever for a row, and a process that hangs holds none for ever
 PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
-# Pages come first, from the first moment of a start: scoring uses every core for minutes, and a worker that starts uses
-# one for seconds while people wait for the site
-BEHIND_PAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits;
-    ``niceness`` is added to that of who starts it. While the program ``after`` is starting, this one is not started.
+    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits. While
+    the program ``after`` is starting, this one is not started.
     """
 
     name: str
@@ -36,7 +33,6 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     stop_signal: int = signal.SIGTERM
     grace: float = 10.0
-    niceness: int = 0
     after: str = ""
     runs_once: bool = False
     descriptors: tuple[int, ...] = ()
@@ -114,7 +110,6 @@ def _scoring_worker(number: int, threads: int) -> Program:
         },
         stop_signal=signal.SIGQUIT,  # a few seconds for the current run, then it goes back to the queue
         grace=20.0,
-        niceness=BEHIND_PAGES,
         after="worker" if number else "",
     )  # fmt: skip
 

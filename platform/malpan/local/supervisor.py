@@ -159,10 +159,9 @@ class Child:
         self._started, self._start_at, self._is_ready = now, None, False
         with suppress(BlockingIOError):
             os.read(self._ready, _READ_BYTES)  # what the process before said
-        launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), str(self.program.niceness))
         try:
             self._process = subprocess.Popen(
-                [*launcher, sys.executable, *self.program.arguments],
+                [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), sys.executable, *self.program.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=self._pipe,
                 stderr=self._pipe,
