@@ -176,6 +176,13 @@ class ScoringRunFactory(DjangoModelFactory[ScoringRun]):
     queued_at = factory.LazyFunction(timezone.now)
 
 
+def number_on() -> None:
+    """Number what is unique on a whole site on behind the rows there are: another process may have made them."""
+    for each in (UserFactory, CompetitionFactory):
+        last = each._meta.model.objects.order_by("pk").last()  # whose key is no less than its number
+        each.reset_sequence(last.pk + 1 if last else 0)
+
+
 def flow_of(run: Any) -> str:
     """Whose turn a run takes, as ``evaluation.runs`` has it."""
     return f"team:{run.submission.team_id}" if run.batch is None else f"batch:{run.batch.pk}"
