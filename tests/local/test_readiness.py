@@ -70,5 +70,6 @@ def test_a_scoring_process_says_so_when_it_takes_work(
     monkeypatch.setattr(worker_process.outage, "prepare", nothing)
     monkeypatch.setattr(worker_process, "gc", SimpleNamespace(freeze=nothing, set_threshold=nothing))
     monkeypatch.setattr(worker_process.os, "nice", nothing)
+    monkeypatch.setenv("MALPAN_EMBEDDINGS", "")  # else it is set for all later tests
     worker_process.begin_child()
     assert said() == expected
