@@ -43,7 +43,6 @@ from scoring.models.store import import_libraries, shared_store
 
 SCORING_QUEUE = "scoring"
 GARBAGE_AFTER = (50_000, 20, 100)  # new objects: a file of 100,000 items is millions, and none of them is garbage
-
 NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)

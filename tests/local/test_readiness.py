@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -62,7 +61,9 @@ def test_a_scoring_process_says_so_when_it_takes_work(
         if differs:
             raise NotMine
 
-    nothing: Any = lambda *_: None  # noqa: E731
+    def nothing(*_: object) -> None:
+        pass
+
     for name in ("die_with_parent", "load_models", "begin_heartbeat"):
         monkeypatch.setattr(worker_process, name, nothing)
     monkeypatch.setattr(worker_process, "begin_work", begin_work)

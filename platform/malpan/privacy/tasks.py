@@ -19,6 +19,7 @@ def let_go() -> None:
 
 
 def _redo() -> None:
+    """Before the others: whatever becomes of them, who was erased does not stay."""
     done = redoing.redo()
     if done.people or done.unreadable:
         logger.warning("erased again: %s; records under another key: %s", len(done.people), len(done.unreadable))
