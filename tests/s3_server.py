@@ -46,7 +46,7 @@ class S3Server:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [
-                    sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), "0",  # die with the tests
+                    sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()),  # with the tests, if killed
                     str(Path(sys.executable).parent / "weed"),
                     "-logtostderr=true", "server", f"-dir={self.folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
                     "-s3", f"-s3.config={self.folder}/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",

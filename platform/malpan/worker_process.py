@@ -43,6 +43,7 @@ from scoring.models.store import import_libraries, shared_store
 
 SCORING_QUEUE = "scoring"
 GARBAGE_AFTER = (50_000, 20, 100)  # new objects: a file of 100,000 items is millions, and none of them is garbage
+NICENESS = 5  # scoring uses every core for minutes; on a single machine the pages have priority
 
 logger = logging.getLogger(__name__)
 _is_stopping = mmap.mmap(-1, 1)  # shared with the pool's processes; not 0: the worker is being stopped
@@ -101,6 +102,7 @@ def begin_child(**_: Any) -> None:
     if not _serves_scoring:
         return
     outage.prepare(lambda: bool(_is_stopping[0]))
+    os.nice(NICENESS)
     os.environ.setdefault("MALPAN_EMBEDDINGS", str(settings.VAR_DIR / "embeddings"))
     try:
         load_models()

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core import mail
 from django.utils import timezone
 
-from malpan.arena import tasks
+from malpan.arena import reminders, tasks
 from malpan.arena.errors import CampaignNotOpen, CampaignTimeOver
 from malpan.arena.judges import remove_judge
 from malpan.arena.letters import REMINDER
@@ -168,6 +168,18 @@ def test_who_was_reminded_by_hand_today_is_not_reminded_by_the_clock(panel: Pane
     remind(panel)
     remind_due()
     assert len(reminded()) == 3
+
+
+def test_a_campaign_that_cannot_be_asked_about_stops_no_other(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_panel()
+    ending(panel, NEAR / 2)
+    people_left = reminders._people_left
+    monkeypatch.setattr(
+        reminders, "_people_left", lambda campaign: 1 / 0 if campaign == panel.campaign else people_left(campaign)
+    )
+    assert remind_due() == 1
+    monkeypatch.undo()
+    assert remind_due() == 1, "the first, when it can be"
 
 
 @pytest.mark.parametrize("change", ["no end", "over", "closed", "short", "draft"])

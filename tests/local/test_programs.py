@@ -94,6 +94,17 @@ def test_every_process_of_a_machine_takes_a_gpu_by_a_number_of_its_own(
     assert asked == [taken]
 
 
+def test_further_processes_of_a_kind_start_after_the_first(tmp_path: Path) -> None:
+    """They name some that stand before them. Until a worker is ready, no second process of any kind is in its way."""
+    found = programs_of(tmp_path, tmp_path, listen_descriptor=3, threads=1, workers=3, web_workers=2)
+    after = {program.name: program.after for program in found if program.after}
+    assert after == {
+        "web-2": ("web", "worker"), "worker-2": ("worker",), "worker-3": ("worker",), "site": ("web",),
+    }  # fmt: skip
+    names = [program.name for program in found]
+    assert all(names.index(first) < names.index(name) for name, firsts in after.items() for first in firsts)
+
+
 # --- the demo judge ---------------------------------------------------------------------------------------------------
 def test_the_demo_judge_runs_only_where_it_has_a_socket() -> None:
     def names(**options: int) -> list[str]:

@@ -146,7 +146,7 @@ def test_a_further_program_starts_when_the_first_is_ready_each_time(
 ) -> None:
     """Also after both were killed; one killed alone does not wait for the other, which is ready."""
     sign = tmp_path / "ready"
-    toy = toy_site({"name": "one", "code": ready_when(sign)}, {"name": "two", "code": FOREVER, "after": "one"})
+    toy = toy_site({"name": "one", "code": ready_when(sign)}, {"name": "two", "code": FOREVER, "after": ["one"]})
     for round_ in (1, 2):
         wait_for(lambda count=round_: len(toy.process_ids("one")) == count, "the first has started")
         time.sleep(0.3)
@@ -161,12 +161,26 @@ def test_a_further_program_starts_when_the_first_is_ready_each_time(
     wait_for(lambda: len(toy.process_ids("two")) == 3, "the first is still ready")
 
 
+def test_a_program_waits_for_all_that_it_is_after(toy_site: Callable[..., Toy], tmp_path: Path) -> None:
+    signs = {name: tmp_path / name for name in ("one", "two")}
+    toy = toy_site(
+        *({"name": name, "code": ready_when(sign)} for name, sign in signs.items()),
+        {"name": "three", "code": FOREVER, "after": ["one", "two"]},
+    )
+    wait_for(lambda: toy.process_ids("one") and toy.process_ids("two"), "the first two have started")
+    signs["one"].touch()
+    time.sleep(0.5)
+    assert not toy.process_ids("three")
+    signs["two"].touch()
+    wait_for(lambda: toy.process_ids("three"), "both are ready")
+
+
 def test_nobody_waits_for_one_that_is_never_ready_or_keeps_dying(toy_site: Callable[..., Toy], tmp_path: Path) -> None:
     toy = toy_site(
         {"name": "one", "code": ready_when(tmp_path / "never")},
-        {"name": "two", "code": FOREVER, "after": "one"},
+        {"name": "two", "code": FOREVER, "after": ["one"]},
         {"name": "three", "code": "exit(1)"},
-        {"name": "four", "code": FOREVER, "after": "three"},
+        {"name": "four", "code": FOREVER, "after": ["three"]},
         ready_within=1.0,
     )
     wait_for(lambda: toy.process_ids("one") and toy.process_ids("four"), "who keeps dying pauses")

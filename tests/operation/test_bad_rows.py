@@ -17,7 +17,6 @@ from django.core.management import CommandError, call_command
 from django.db import DataError
 from django.utils import timezone
 
-from malpan.arena import reminders
 from malpan.competitions.models import Phase
 from malpan.core.temporary import remove_left
 from malpan.leaderboard import day_boards, days, standings
@@ -79,7 +78,7 @@ def test_standings(phases: list[Phase], breaks: Breaks, monkeypatch: pytest.Monk
     breaks(standings, "recompute", lambda phase: phase == bad)
     compute_standings()
     assert [row.phase for row in Standing.objects.all()] == [good]
-    assert [mark.phase for mark in StandingMark.objects.all()] == [bad], "for the next time"
+    assert {mark.phase for mark in StandingMark.objects.all()} == {bad}, "for the next time"
     assert BoardSureness.objects.filter(phase=good).exists(), "what follows in the task is done"
     monkeypatch.undo()
     compute_standings()
@@ -90,7 +89,6 @@ def test_steps_of_the_boards(phases: list[Phase], monkeypatch: pytest.MonkeyPatc
     def fails() -> None:
         raise DataError("bad")
 
-    fails.__name__ = "keep_ranks"
     monkeypatch.setattr(days, "keep_ranks", fails)
     compute_standings()
     assert BoardSureness.objects.count() == 2
@@ -127,21 +125,6 @@ def test_word_of_phases_and_notices(phases: list[Phase], breaks: Breaks) -> None
     assert telling.tell_due() == 0  # and nothing is raised
 
 
-def test_reminders(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Campaigns:
-        """Two that end soon."""
-
-        def filter(self, **_conditions: Any) -> Any:
-            ends_at = timezone.now() + timedelta(hours=1)
-            if _conditions.get("closed_at", 1) is None:
-                return self
-            return [type("Row", (), {"pk": number, "ends_at": ends_at})() for number in (1, 2)]
-
-    monkeypatch.setattr(reminders.Campaign, "objects", Campaigns())
-    monkeypatch.setattr(reminders, "_remind_once", lambda _key, campaign, _now: campaign.pk == 1 or 1 / 0)
-    assert reminders.remind_due() == 1
-
-
 def test_alarms(monkeypatch: pytest.MonkeyPatch, breaks: Breaks) -> None:
     now = timezone.now()
     for subject in ("bad", "good"):
@@ -154,7 +137,7 @@ def test_alarms(monkeypatch: pytest.MonkeyPatch, breaks: Breaks) -> None:
     assert Incident.objects.get(subject="good").text_ko == "새것"
 
 
-def test_personal_data(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_personal_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind that cannot be removed is not counted, the others are, and who runs the command is told of it."""
     session = Session.objects.create(session_key="x", session_data="", expire_date=timezone.now() - timedelta(days=1))
     monkeypatch.setitem(retention._KINDS, "unconfirmed_accounts", lambda _now: 1 / 0)
@@ -165,7 +148,7 @@ def test_personal_data(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "expired_sessions: 1" in out.getvalue()
 
 
-def test_people_to_erase_again(breaks: Breaks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_to_erase_again(monkeypatch: pytest.MonkeyPatch) -> None:
     people = [UserFactory.create() for _ in range(2)]
     monkeypatch.setattr(redoing, "records", lambda: [None])
     monkeypatch.setattr(redoing, "_unreadable", lambda _there: [])

@@ -105,4 +105,18 @@ def take_pictures(page: Page, folder: Path, name: str, *, axe: bool = False) -> 
             found = script.run(page)
             script = Axe(axe_script="null")  # it is in the page now: half a megabyte to be read again
             assert found.violations_count == 0, (name, width, found.generate_report())
-    page.set_viewport_size({"width": 1280, "height": WIDTHS[1280]})
+    be_drawn(page, 1280)
+
+
+def be_drawn(page: Page, width: int) -> None:
+    """Give ``page`` that width and see that the browser draws it. Once it drew nothing more after a change of size, for
+    a minute and on a busy machine, and whatever waits for two frames (a click does) waited in vain.
+    """
+    frame = "new Promise(drawn => { requestAnimationFrame(() => drawn(true)); setTimeout(() => drawn(false), 5000) })"
+    for _ in range(3):
+        page.set_viewport_size({"width": width, "height": WIDTHS[width]})
+        if page.evaluate(frame):
+            return
+        page.bring_to_front()
+        page.screenshot()  # asks the browser for a frame
+    raise AssertionError("the browser draws no frames")

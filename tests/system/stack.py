@@ -58,6 +58,7 @@ class Stack:
             "SCORING_THREADS": "1",  # two that wait for each other on busy cores take five times the time of one
             "METRICS_TOKEN": METRICS_TOKEN,
             "REJECTIONS_PER_TEAM": "1000",  # more bad files than a team has
+            "API_UPLOADS_PER_TEAM": "1000",  # more files in a minute than a person sends
             "JOB_LEASE_SECONDS": str(LEASE_SECONDS),
             "SCORER_SILENCE_SECONDS": str(SILENCE_SECONDS),
             "LARGE_RUN_ITEMS": str(LARGE_RUN_ITEMS),

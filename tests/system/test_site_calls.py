@@ -12,9 +12,9 @@ pytestmark = pytest.mark.services
 
 
 def test_people_are_made_also_after_a_call_that_failed(stack: Stack) -> None:
-    email = stack.call("tests.system.make_people", "log_in_somebody")["email"]
+    owner, organiser = (stack.call("tests.system.make_people", "log_in_somebody")["email"] for _ in range(2))
     for _process in range(3):
         slug = f"calls-{uuid.uuid4().hex[:8]}"
-        assert stack.call("tests.system.make_keyboard", "prepare", slug, email)["slug"] == slug
+        assert stack.call("tests.system.make_stages", "prepare", slug, owner, organiser)
         with pytest.raises(AssertionError, match="no_such_function failed"):
             stack.call("tests.system.make_people", "no_such_function")

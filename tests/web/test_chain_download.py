@@ -114,12 +114,12 @@ def test_the_file_is_the_entries_with_what_the_page_opens(phase: Phase, team: Te
 def test_the_chain_of_a_published_final_board_opens_the_private_scores(phase: Phase, team: Team) -> None:
     ReferenceVersion.objects.filter(phase=phase).update(public_ids=["q1"])
     submission = recorded(phase, team, 0.5)
-    private = {"final_score": 0.25, "scores": {"bleurt": 1 / 3}, "signature_hash": "h"}
+    private = {"final_score": 0.2571938, "scores": {"bleurt": 1 / 3}, "signature_hash": "h"}
     HiddenResult.objects.create(run=submission.live_run, **private)
     chain.append_scores([submission])
     Phase.objects.filter(pk=phase.pk).update(ends_at=timezone.now())
     before = get(phase)
-    assert "0.25" not in content(before)
+    assert "0.2571938" not in content(before)
 
     phase.refresh_from_db()
     publish_final_board(phase=phase, actor=UserFactory.create(is_superuser=True))
@@ -127,7 +127,7 @@ def test_the_chain_of_a_published_final_board_opens_the_private_scores(phase: Ph
     after = get(phase, if_none_match=before["ETag"])
     entries = json.loads(content(after))["entries"]
     opened = {entry["payload"].get("part"): entry["opening"] for entry in entries if "opening" in entry}
-    assert opened["private"]["final_score"] == "0.25"
+    assert opened["private"]["final_score"] == "0.2571938"
     assert opened["public"]["final_score"] == "0.5"
 
 

@@ -36,6 +36,11 @@ def one_by_one(rows: Iterable[Row], do: Callable[[Row], Result], what: str) -> l
     return done
 
 
+def step_by_step(what: str, *steps: Callable[[], object]) -> None:
+    """Call each of ``steps``, also where one before it failed. Raises as ``one_by_one``."""
+    one_by_one(steps, lambda step: step(), what)
+
+
 def _name_of(row: object) -> object:
     """What a log line may say of ``row``: a number or the name of a function, never a text that people wrote."""
     return getattr(row, "pk", None) or getattr(row, "__name__", None) or (row if isinstance(row, int) else "")

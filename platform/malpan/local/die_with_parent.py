@@ -1,7 +1,7 @@
 """Run a program that the kernel ends together with its parent, however the parent ends.
 
-Executed by path (``python -I -S die_with_parent.py PARENT_PID NICENESS PROGRAM ARGUMENTS...``), so that it
-starts in milliseconds and loads only the standard library before it executes the program.
+Executed by path (``python -I -S die_with_parent.py PARENT_PID PROGRAM ARGUMENTS...``), so that it starts in
+milliseconds and loads only the standard library before it executes the program.
 """
 
 from __future__ import annotations
@@ -28,5 +28,4 @@ def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
 
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[1]))
-    os.nice(int(sys.argv[2]))
-    os.execvp(sys.argv[3], sys.argv[3:])
+    os.execvp(sys.argv[2], sys.argv[2:])

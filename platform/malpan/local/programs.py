@@ -20,15 +20,12 @@ STEADY = ("--without-gossip", "--without-mingle")
 NO_PAGES = {"CELERY_SKIP_CHECKS": "1"}
 # of web servers' connections: nobody waits for ever for a row, and a process that hangs holds none for ever
 PAGE_LIMITS = "-c statement_timeout=120s -c idle_in_transaction_session_timeout=300s"
-# Pages come first, from the first moment of a start: scoring uses every core for minutes, and a worker that starts uses
-# one for seconds while people wait for the site
-BEHIND_PAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits;
-    ``niceness`` is added to that of who starts it. While the program ``after`` is starting, this one is not started.
+    """One program under the supervisor. ``grace`` is in seconds; ``descriptors`` are open files that it inherits. While
+    one of the programs ``after`` is starting, this one is not started; they come before it in a list of programs.
     """
 
     name: str
@@ -36,8 +33,7 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     stop_signal: int = signal.SIGTERM
     grace: float = 10.0
-    niceness: int = 0
-    after: str = ""
+    after: tuple[str, ...] = ()
     runs_once: bool = False
     descriptors: tuple[int, ...] = ()
     prefixed: bool = True
@@ -58,11 +54,13 @@ def programs_of(
     """
     return [
         *([] if judge_descriptor is None else [_demo_judge(judge_descriptor)]),
-        *(_web_server(number, listen_descriptor) for number in range(web_workers)),
-        *(_scoring_worker(number, threads) for number in range(workers)),
+        _web_server(0, listen_descriptor),
+        _scoring_worker(0, threads),
+        *(_web_server(number, listen_descriptor) for number in range(1, web_workers)),
+        *(_scoring_worker(number, threads) for number in range(1, workers)),
         _chores(),
         _beat(run_directory),
-        Program("site", (str(root / "manage.py"), "announce"), after="web", runs_once=True, prefixed=False),
+        Program("site", (str(root / "manage.py"), "announce"), after=("web",), runs_once=True, prefixed=False),
     ]
 
 
@@ -90,7 +88,7 @@ def _web_server(number: int = 0, listen_descriptor: int | None = None) -> Progra
             "PGOPTIONS": os.environ.get("PGOPTIONS", PAGE_LIMITS),
             **({} if listen_descriptor is None else {"MALPAN_LISTEN_FD": str(listen_descriptor)}),
         },
-        after="web" if number else "",
+        after=("web", "worker") if number else (),
         descriptors=() if listen_descriptor is None else (listen_descriptor,),
     )
 
@@ -114,8 +112,7 @@ def _scoring_worker(number: int, threads: int) -> Program:
         },
         stop_signal=signal.SIGQUIT,  # a few seconds for the current run, then it goes back to the queue
         grace=20.0,
-        niceness=BEHIND_PAGES,
-        after="worker" if number else "",
+        after=("worker",) if number else (),
     )  # fmt: skip
 
 

@@ -68,8 +68,8 @@ class Child:
     """One program: at most one process of it, when to start the next one, and the pipe that all of them write into.
 
     A program that died is started again at once, then after ever longer pauses if it keeps dying. One that refuses its
-    settings (``EX_CONFIG``) and one that ``runs_once`` are not started again. It waits while the one that it is
-    ``after`` is starting: all at once, everybody would be ready late.
+    settings (``EX_CONFIG``) and one that ``runs_once`` are not started again. It waits while one of those that it
+    is ``after`` is starting: all at once, everybody would be ready late.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Child:
         root: Path,
         environment: Mapping[str, str],
         lines: PrefixedLines,
-        after: Child | None = None,
+        after: Sequence[Child] = (),
     ) -> None:
         self.program = program
         self._root = root
@@ -134,7 +134,7 @@ class Child:
         if self._process is not None and self._kill_at is not None and now >= self._kill_at:
             self.kill()
         is_due = self._process is None and self._start_at is not None and now >= self._start_at
-        if is_due and not (self._after is not None and self._after.is_starting(now)):
+        if is_due and not any(child.is_starting(now) for child in self._after):
             return self._start(now)
         return None
 
@@ -159,10 +159,9 @@ class Child:
         self._started, self._start_at, self._is_ready = now, None, False
         with suppress(BlockingIOError):
             os.read(self._ready, _READ_BYTES)  # what the process before said
-        launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), str(self.program.niceness))
         try:
             self._process = subprocess.Popen(
-                [*launcher, sys.executable, *self.program.arguments],
+                [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), sys.executable, *self.program.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=self._pipe,
                 stderr=self._pipe,
@@ -219,7 +218,7 @@ class Supervisor:
                 root=root,
                 environment=environment,
                 lines=self._lines(program),
-                after=children.get(program.after),
+                after=[children[name] for name in program.after],
             )
         self._children = list(children.values())
 

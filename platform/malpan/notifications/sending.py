@@ -12,7 +12,7 @@ from typing import Final
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.utils import timezone
 
-from malpan.core.one_by_one import one_by_one
+from malpan.core.one_by_one import step_by_step
 from malpan.notifications import digests
 from malpan.notifications.claims import claim, drop, mark_sent, postpone
 from malpan.notifications.events import DIGEST
@@ -25,7 +25,7 @@ State = Letter.State
 
 def deliver_due() -> int:
     """Send what is due, at their hour also the mails of the day; returns how many letters were dealt with."""
-    one_by_one([digests.gather], lambda step: step(), "the steps before the mails")
+    step_by_step("the steps before the mails", digests.gather)
     done = 0
     while letters := claim(by_mail=True, most=BATCH):
         connection = get_connection()

@@ -9,7 +9,7 @@ from celery import shared_task
 from malpan.competitions.media import half_unpacked
 from malpan.core import storage
 from malpan.core.errors import FilesInUse
-from malpan.core.one_by_one import one_by_one
+from malpan.core.one_by_one import step_by_step
 from malpan.core.storage import collecting
 from malpan.core.temporary import remove_left, temporary_files
 from malpan.submissions.evaluation import judge_budget, judge_values, pair_cache
@@ -23,15 +23,18 @@ def prune_pair_values() -> None:
     """Keep the store of pair values within its limit; forget what killed workers had reserved of a judge, and their
     turns at it.
     """
-    steps = (pair_cache.prune, judge_budget.forget_reservations, judge_values.forget_turns)
-    one_by_one(steps, lambda step: step(), "the stores of values")
+    step_by_step("the stores of values", pair_cache.prune, judge_budget.forget_reservations, judge_values.forget_turns)
 
 
 @shared_task
 def remove_unfinished_files() -> None:
     """Remove what killed processes left half written, uploaded or unpacked a day ago."""
-    steps = (storage.remove_unfinished, lambda: remove_left(temporary_files()), lambda: remove_left(half_unpacked()))
-    one_by_one(steps, lambda step: step(), "the places of unfinished files")
+    step_by_step(
+        "the places of unfinished files",
+        storage.remove_unfinished,
+        lambda: remove_left(temporary_files()),
+        lambda: remove_left(half_unpacked()),
+    )
 
 
 @shared_task(bind=True)

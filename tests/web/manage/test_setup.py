@@ -93,6 +93,8 @@ def test_a_competition_is_set_up_step_by_step_and_public_only_at_the_end(founder
 def test_times_are_kst_to_the_minute_and_limits_are_kept(founder: Client) -> None:
     track = TrackFactory.create()
     client = client_with_role(track.competition, "organiser")
+    empty = page_of(client.get(access(track.competition, f"phases/new/{track.slug}/")))
+    assert empty.one("input", name="min_interval").attributes["value"] == "0", "what must be filled in starts as none"
     client.post(access(track.competition, f"phases/new/{track.slug}/"), PHASE)
     phase = Phase.objects.get()
     assert phase.starts_at == datetime(2030, 11, 20, 0, 0, tzinfo=UTC)

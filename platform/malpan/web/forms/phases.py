@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -33,7 +34,9 @@ class PhaseForm(forms.ModelForm):
         ),
     )
     min_interval = IntervalField(
-        label=_("제출 간 최소 간격"), help_text=_("72시간, 90분, 1시간 30분, 3일처럼 적습니다. 0이면 간격이 없습니다.")
+        label=_("제출 간 최소 간격"),
+        help_text=_("72시간, 90분, 1시간 30분, 3일처럼 적습니다. 0이면 간격이 없습니다."),
+        initial=timedelta(),
     )
 
     step_points = forms.DecimalField(

@@ -39,7 +39,6 @@ class Command(BaseCommand):
         chosen = _programs(run_directory)[program]
         python = _interpreter()
         os.chdir(settings.BASE_DIR)
-        os.nice(chosen.niceness)
         os.execve(  # noqa: S606 (no shell is wanted)
             python, [python, *chosen.arguments], {**os.environ, **chosen.environment, "MALPAN_PROGRAM": chosen.name}
         )

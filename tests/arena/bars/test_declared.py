@@ -22,21 +22,11 @@ from malpan.competitions.errors import ManageNotFound
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Team
 from malpan.teams.services import rename_team
-from tests.arena.panels import Panel, add_judge, draft_panel, open_panel, person
-from tests.arena.test_bars import bars, team
+from tests.arena.bars.conftest import bars, team
+from tests.arena.panels import open_panel, person
 from tests.factories import TeamFactory, UserFactory, leader_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def panel() -> Panel:
-    return draft_panel(systems=8)
-
-
-@pytest.fixture
-def judge(panel: Panel) -> CampaignJudge:
-    return add_judge(panel, 1, design_label="")
 
 
 # --- declared ---------------------------------------------------------------------------------------------------------

@@ -28,22 +28,11 @@ from malpan.teams.services import disqualify_team
 from scoring.arena.planned import NAMES as SETTINGS
 from scoring.arena.planned import DesignImpossible
 from scoring.errors import Language
-from tests.arena.conftest import NAMES, World, make_world
-from tests.arena.test_opening import rows_of
+from tests.arena.conftest import NAMES, World
+from tests.arena.opening.conftest import rows_of
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    """Of each test: one of this module commits."""
-    return make_world()
-
-
-@pytest.fixture
-def opened(world: World) -> Campaign:
-    return world.opened(masked_words=["뜻풀이"])
 
 
 def refused(world: World, campaign: Campaign, error: type[Exception]) -> str:

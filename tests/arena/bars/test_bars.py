@@ -6,35 +6,15 @@ import pytest
 from allauth.account.models import EmailAddress
 
 from malpan.accounts.models import User
-from malpan.arena.bars import bars_of, set_bars
+from malpan.arena.bars import set_bars
 from malpan.arena.models import CampaignJudge, JudgeBar
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import leave_team
-from tests.arena.panels import Panel, add_judge, draft_panel
+from tests.arena.bars.conftest import bars, team
 from tests.factories import TeamFactory, UserFactory, leader_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def panel() -> Panel:
-    return draft_panel(systems=8)
-
-
-@pytest.fixture
-def judge(panel: Panel) -> CampaignJudge:
-    return add_judge(panel, 1, design_label="")
-
-
-def team(panel: Panel, place: int = 0) -> Team:
-    return panel.systems[place].submission.team
-
-
-def bars(panel: Panel, judge: CampaignJudge) -> dict[int, str]:
-    """The reasons by the place of the system."""
-    found = bars_of(judge, list(panel.campaign.systems.select_related("submission__team")))
-    return {place: str(found[row.pk]) for place, row in enumerate(panel.systems) if row.pk in found}
 
 
 def join(judge: CampaignJudge, of: Team) -> None:

@@ -27,26 +27,11 @@ from malpan.teams.services import describe_model, rename_team
 from scoring.arena.design import JudgeSpec, balance, plan
 from scoring.arena.redrawing import queues_sha256
 from tests.arena.conftest import NAMES, World, answer, make_world
+from tests.arena.opening.conftest import rows_of
 from tests.factories import TeamFactory, UserFactory, leader_of
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> World:
-    """Of each test: one of this module commits."""
-    return make_world()
-
-
-@pytest.fixture
-def opened(world: World) -> Campaign:
-    return world.opened(masked_words=["뜻풀이"])
-
-
-def rows_of(campaign: Campaign) -> list[Assignment]:
-    rows = Assignment.objects.filter(campaign=campaign).select_related("judge", "item", "repeats")
-    return list(rows.order_by("judge__design_label", "position"))
 
 
 def test_items_are_frozen_as_they_were_answered(world: World, opened: Campaign) -> None:
