@@ -92,6 +92,32 @@ def parse(source: str) -> Element:
     return builder.root
 
 
+def fields_of(form: Element) -> dict[str, list[str]]:
+    """What a browser would send of a form that nobody touched, but for its files and buttons."""
+    found: dict[str, list[str]] = {}
+    for each in form.all():
+        name, is_copied = each.attributes.get("name"), any(parent.tag == "template" for parent in each.ancestors())
+        if name and not is_copied and (values := _values_of(each)):
+            found.setdefault(name, []).extend(values)
+    return found
+
+
+def _values_of(control: Element) -> list[str]:
+    attributes, kind = control.attributes, control.attributes.get("type")
+    if control.tag == "textarea":
+        return [control.text]
+    if control.tag == "select":
+        options = control.all("option")
+        chosen = [option for option in options if "selected" in option.attributes]
+        shown = chosen or ([] if "multiple" in attributes else options[:1])
+        return [option.attributes.get("value", option.text) for option in shown]
+    if control.tag != "input" or kind in ("file", "submit"):
+        return []
+    if kind in ("checkbox", "radio"):
+        return [attributes.get("value", "on")] if "checked" in attributes else []
+    return [attributes.get("value", "")]
+
+
 def problems(page: Element) -> list[str]:
     """What is wrong with a whole page: for the policy, for a screen reader, for a keyboard."""
     found = []

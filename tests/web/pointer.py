@@ -46,7 +46,7 @@ class Pointer:
         self.clicks, self.forms = self.clicks + 1, self.forms + 1
         [pressed] = [each for each in self.page.one("main").all("button") if each.text == button]
         form = next(each for each in pressed.ancestors() if each.tag == "form")
-        sent = _as_it_stands(form)
+        sent: dict[str, Any] = dict(html.fields_of(form))
         assert fields.keys() <= {each.attributes.get("name") for each in form.all()}, (fields, self.address)
         if "name" in pressed.attributes:
             sent[pressed.attributes["name"]] = pressed.attributes.get("value", "")
@@ -64,21 +64,3 @@ class Pointer:
 
 def _is_content(element: html.Element) -> bool:
     return any(each.tag == "main" for each in element.ancestors())
-
-
-def _as_it_stands(form: html.Element) -> dict[str, Any]:
-    """What a browser would send of a form that nobody touched."""
-    sent: dict[str, Any] = {}
-    for each in form.all():
-        name, kind = each.attributes.get("name", ""), each.attributes.get("type", "text")
-        if not name or each.tag not in ("input", "select", "textarea") or kind in ("file", "submit"):
-            continue
-        if each.tag == "select":
-            options = each.all("option")
-            chosen = [option for option in options if "selected" in option.attributes] or options[:1]
-            sent[name] = [option.attributes.get("value", option.text) for option in chosen]
-        elif each.tag == "textarea":
-            sent[name] = each.text
-        elif kind not in ("checkbox", "radio") or "checked" in each.attributes:
-            sent[name] = each.attributes.get("value", "on" if kind == "checkbox" else "")
-    return sent

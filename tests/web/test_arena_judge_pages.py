@@ -110,20 +110,7 @@ def judge(made: Panel) -> Judge:
 
 def fields_of(page: html.Element) -> dict[str, list[str]]:
     """What the form of the page would send as it is."""
-    form = next(each for each in page.all("form") if "data-judge" in each.attributes)
-    found: dict[str, list[str]] = {}
-    for field in form.all():
-        attributes = field.attributes
-        if any(parent.tag == "template" for parent in field.ancestors()):
-            continue
-        if field.tag == "input" and (attributes.get("type") not in ("radio", "checkbox") or "checked" in attributes):
-            found.setdefault(attributes.get("name", ""), []).append(attributes.get("value", ""))
-        if field.tag == "textarea":
-            found[attributes["name"]] = [field.text]
-        if field.tag == "select":
-            chosen = [option.attributes["value"] for option in field.all("option") if "selected" in option.attributes]
-            found[attributes["name"]] = chosen
-    return found
+    return html.fields_of(next(each for each in page.all("form") if "data-judge" in each.attributes))
 
 
 # --- invitations ------------------------------------------------------------------------------------------------------

@@ -8,10 +8,8 @@ clicks, the link of the mail among them and nothing twice, and 8 forms, the base
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from django.contrib.auth.models import Permission
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
@@ -21,15 +19,11 @@ from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 from tests.factories import PASSWORD, UserFactory, prediction_bytes, reference_bytes
 from tests.web.conftest import client_of
-from tests.web.manage.test_setup import TEXTS, TRACK
+from tests.web.manage.test_setup import TEXTS, TRACK, upload
 from tests.web.pointer import Pointer
 
 CLICKS, FORMS = 10, 8
 NEW = {"name": "김말판", "email": "new@example.com", "password1": PASSWORD, "password2": PASSWORD, "privacy": "on"}
-
-
-def upload(data: bytes) -> SimpleUploadedFile:
-    return SimpleUploadedFile("file.json", data, content_type="application/json")
 
 
 def test_clicks_from_the_home_page_to_the_first_score(phase: Phase) -> None:
@@ -80,7 +74,8 @@ def test_forms_from_nothing_to_an_open_contest_with_a_baseline(db: None) -> None
     pointer.press("공개하기")
     pointer.follow("팀")
     pointer.follow("기준 모델 올리기")
-    pointer.press("올리기", name="KoGPT 기준", file=upload(prediction_bytes(mark="b")), **_phase())
+    baseline = {"name": "KoGPT 기준", "phase": Phase.objects.get().pk, "file": upload(prediction_bytes(mark="b"))}
+    pointer.press("올리기", **baseline)
     assert Competition.objects.get().is_published
     assert Submission.objects.get().team.is_baseline
     assert pointer.forms == FORMS
@@ -90,7 +85,3 @@ def _times() -> dict[str, str]:
     now = timezone.now().astimezone(KST)
     moments = {"starts_at": now - timedelta(minutes=5), "ends_at": now + timedelta(days=7)}
     return {name: f"{moment:%Y-%m-%dT%H:%M}" for name, moment in moments.items()}
-
-
-def _phase() -> dict[str, Any]:
-    return {"phase": Phase.objects.get().pk}
