@@ -144,7 +144,7 @@ def _publishing_page(
     published = results_of(campaign)
     computed, missing = or_waiting(lambda: computed_result(campaign=campaign))
     context = campaign_context(access, campaign, "manage_campaign_publishing") | missing
-    context |= {"snapshots": published, "form": form, "is_away": computed is None, **_metrics(campaign, published)}
+    context |= {"snapshots": published, "form": form, "shows_first": computed is None, **_metrics(campaign, published)}
     if published:
         context |= {"gone": gone_since(published[0]), "back": back_since(published[0])}
     if computed is not None:
