@@ -35,11 +35,10 @@ FOCUS: Final = """() => {
 
 
 class Keyboard:
-    """``page`` by the keyboard. ``stops`` counts where Tab came by, on all pages."""
+    """``page`` by the keyboard."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.stops = 0
 
     def reach(self, wanted: Locator) -> None:
         """Press Tab until ``wanted`` has the focus, past the end of the page where an address led into its middle. The
@@ -49,7 +48,6 @@ class Keyboard:
         ends = 0
         for _stop in range(STOPS):
             self.page.keyboard.press("Tab")
-            self.stops += 1
             seen = self.page.evaluate(FOCUS)
             assert not seen["wrong"], (self.page.url, str(wanted), seen)
             ends += not seen["name"]

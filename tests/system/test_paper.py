@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +13,7 @@ from playwright.sync_api import Page
 from pypdf import PdfReader
 
 from tests.system.browsers import log_in_somebody
+from tests.system.make_long_board import TEAMS, score_of
 from tests.system.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.services]
@@ -35,13 +37,15 @@ def assert_nothing_to_press(page: Page) -> None:
 
 def test_a_board_and_a_result_are_printed_whole(page: Page, stack: Stack, tmp_path: Path) -> None:
     email = log_in_somebody(page, stack)
-    made = stack.call("tests.system.make_keyboard", "prepare", f"paper-{uuid.uuid4().hex[:8]}", email)
+    made = stack.call("tests.system.make_long_board", "prepare", f"paper-{uuid.uuid4().hex[:8]}", email)
     page.goto(f"{stack.url}/competitions/{made['slug']}/board/")
     sheets = sheets_of(page, tmp_path / "board.pdf")
-    assert all("팀최종점수" in sheet for sheet in sheets[:-1]), "the head of the table"
-    assert len(sheets) > 1
-    for number in range(1, 51):
-        assert sum(f"이웃팀{number}" in sheet for sheet in sheets) >= 1
+    tables = [sheet for sheet in sheets if "이웃팀" in sheet]
+    assert len(tables) > 1
+    assert all("팀최종점수" in sheet for sheet in tables), "the head of the table"
+    for number in range(1, TEAMS + 1):
+        line = rf"이웃팀{number}(−\d+\.\d\d)?{100 * score_of(number):.4f}"  # between: the gap to the one above
+        assert sum(len(re.findall(line, sheet)) for sheet in tables) == 1, line
     assert "표전체를CSV로" not in "".join(sheets)
     assert_nothing_to_press(page)
     assert page.locator(".board tbody tr").first.evaluate("row => getComputedStyle(row).display") == "table-row"
