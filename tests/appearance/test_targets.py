@@ -66,11 +66,7 @@ WIDENED = (
             ["가", "나"],
             id="words that nobody sees",
         ),
-        pytest.param(
-            TICKED,
-            [],
-            id="boxes to tick with large labels",
-        ),
+        pytest.param(TICKED, [], id="boxes to tick with large labels"),
         pytest.param(HIDDEN, ["가", "나"], id="what is folded"),
         pytest.param(CARD, ["안의 것"], id="above a link that fills its card"),
         pytest.param(WIDENED, [], id="with an edge that a style draws"),
