@@ -8,8 +8,6 @@ it, or says it at another time.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -20,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tests.paths import ROOT
 from tests.system.make_contest import answers
+from tests.system.new_site import running_site
 from tests.system.stack import SILENCE_SECONDS, Stack
 from tests.system.visitor import Visitor, wait_until_finished
 from tests.waiting import wait_for
@@ -29,6 +27,7 @@ from tests.web import html
 
 SECONDS: Final = 180.0
 LIMIT: Final = 60  # seconds of silence: the default of the setting
+LEASE: Final = 30  # so is this one
 WAITS: Final = "채점 서버를 기다리는 중입니다"
 DEAD: Final = "채점하는 서버가 없습니다"
 PROMISE: Final = "예상 완료"
@@ -124,19 +123,14 @@ def _said(slug: str, visitor: Visitor, operator: Visitor, public_id: str | None)
     manage = _page(operator, f"/competitions/{slug}/manage/phases/").all(id="scorers-alarm")
     alarms = _page(operator, "/manage/site/").all("ul", "todo")
     shown = [each.text for alarm in alarms for each in alarm.all("li") if DEAD in each.text]
-    return dict(
-        zip(
-            SIGNS,
-            [*told, manage[0].text if manage else NOTHING, *(shown or [NOTHING]), _process(operator), _probe(operator)],
-            strict=True,
-        )
-    )
+    noticed = [" ".join(each.text for each in manage), " ".join(shown), _process(operator), _probe(operator)]
+    return dict(zip(SIGNS, [*told, *(text or NOTHING for text in noticed)], strict=True))
 
 
 def _process(operator: Visitor) -> str:
     """The state of the first scoring process on the operator's page."""
     tables = _page(operator, "/manage/site/").all("table", "manage-wide")
-    return tables[0].one("tbody").all("td")[0].text if tables else NOTHING
+    return tables[0].one("tbody").all("td")[0].text if tables else ""
 
 
 def _probe(operator: Visitor) -> str:
@@ -164,17 +158,12 @@ def table(places: list[Place]) -> str:
 
 def main() -> int:
     options = _options()
-    folder = Path(tempfile.mkdtemp(prefix="malpan-"))
-    var = Path(os.environ.get("MALPAN_TEST_VAR") or ROOT / "var" / "test")
-    stack = Stack(folder / "site", var / "models")
-    stack.environment |= {"SCORER_SILENCE_SECONDS": str(LIMIT)}
-    del stack.environment["JOB_LEASE_SECONDS"]
-    try:
-        stack.start()
+    limits = {"SCORER_SILENCE_SECONDS": str(LIMIT), "JOB_LEASE_SECONDS": str(LEASE)}
+    with (
+        tempfile.TemporaryDirectory(prefix="malpan-", ignore_cleanup_errors=True) as folder,
+        running_site(Path(folder) / "site", **limits) as stack,
+    ):
         places = watch(stack, "dead", options.seconds)
-    finally:
-        stack.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     print(table(places))
     return 0 if all(place.holds for place in places) else 1
 
