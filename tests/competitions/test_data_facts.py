@@ -6,7 +6,7 @@ import json
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from malpan.competitions import data_facts
@@ -79,6 +79,7 @@ def test_what_is_no_list_of_items_has_no_preview(data: bytes, name: str) -> None
     assert facts_of(data, name) is None
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # others may load the machine
 @given(st.binary(max_size=200), st.sampled_from(["a.json", "a.jsonl", "a.csv", "a.tsv", "a"]))
 def test_no_file_breaks_the_page(data: bytes, name: str) -> None:
     found = facts_of(data, name)

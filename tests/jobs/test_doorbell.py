@@ -49,10 +49,13 @@ def test_a_broker_that_is_away_is_no_error_for_who_rings():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_broker_that_hangs_costs_one_commit_the_time_out_of_its_socket_and_the_next_ones_nothing() -> None:
+def test_a_broker_that_hangs_costs_one_commit_the_time_out_of_its_socket_and_the_next_ones_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doorbell, "AGAIN_SECONDS", 60.0)  # no test takes as long
     with hanging_server() as port, pointed_at(f"redis://127.0.0.1:{port}/0"):
         assert 1 < seconds_of(doorbell.ring_on_commit) < 3 * settings.REDIS_SECONDS
-        assert seconds_of(doorbell.ring_on_commit) < 0.5
+        assert seconds_of(doorbell.ring_on_commit) < 1
         doorbell._failed_at -= doorbell.AGAIN_SECONDS
         assert seconds_of(doorbell.ring_on_commit) > 1, "tried again"
         with pytest.raises(OperationalError):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -96,7 +97,7 @@ def test_a_worker_that_is_stopped_does_not_wait_for_the_database(toy, worker, mo
             waiting.result(0.5)
         worker_process.tell_pool()
         with pytest.raises(outage.StillAway):
-            waiting.result(5)
+            waiting.result(30)
 
 
 def test_a_claim_whose_answer_was_lost_is_the_worker_s(toy, monkeypatch):
@@ -276,7 +277,8 @@ def test_work_that_an_outage_broke_off_is_begun_again_at_once_and_later_after_pa
     before = timezone.now()
     work_next(worker="w")
     pause = Job.objects.get().not_before - before
-    assert round(pause.total_seconds()) == faults.RETRY_PAUSE_SECONDS, "the same job may be the cause"
+    wanted = timedelta(seconds=faults.RETRY_PAUSE_SECONDS)
+    assert wanted <= pause < wanted + SOON, "the same job may be the cause"
 
 
 @pytest.mark.parametrize(("ends", "row"), [(None, (State.FINISHED, 1, 0)), (RuntimeError, (State.QUEUED, 1, 1))])
@@ -310,8 +312,9 @@ def in_transaction() -> Callable[..., bool]:
 
 def test_a_result_of_an_attempt_that_another_followed_is_refused_after_an_outage(toy, away, monkeypatch):
     [job] = add()
-    monkeypatch.setattr(outage, "AGAIN_SECONDS", OUTAGE * 2)
     followers = []
+    pause = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _seconds: followers[0].join())
+    monkeypatch.setattr(outage, "time", pause)  # it is tried again when the other has the job, however late
 
     def follow() -> None:
         wait_for(lambda: not _is_away(), "the database is back")
@@ -325,7 +328,6 @@ def test_a_result_of_an_attempt_that_another_followed_is_refused_after_an_outage
 
     toy.act = act
     work_next(worker="w")
-    followers[0].join()
 
     row = Job.objects.get()
     assert (row.state, row.attempt, row.worker, row.finished_at) == (State.RUNNING, 2, "other", None)

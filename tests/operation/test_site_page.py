@@ -95,8 +95,9 @@ def test_it_shows_who_works_on_what_with_which_models() -> None:
     assert "채점 프로세스 1개가 보고하지 않습니다" in page.text
 
 
-def test_the_day_curve_counts_runs_in_their_hours_and_the_failures_by_cause() -> None:
+def test_the_day_curve_counts_runs_in_their_hours_and_the_failures_by_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)  # else another hour may begin before the file is asked for
     for hours, fields in ((0, {}), (2, {}), (2, {"state": "failed", "error_code": "worker_lost"}), (30, {})):
         end = now - timedelta(hours=hours)
         settled = {"state": "finished", "final_score": 0.5} | fields

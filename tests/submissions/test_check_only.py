@@ -114,8 +114,16 @@ def test_a_file_that_was_submitted_is_refused_where_that_is_asked(phase: Phase, 
     assert refused.value.params["public_id"] != first.public_id
 
 
-def test_every_check_counts_for_the_address_and_a_submission_does_not(team: Team, phase: Phase, settings: Any) -> None:
+@pytest.fixture
+def at_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes, and the shares of them, are those of the clock: the next ones begin at any time."""
     cache.clear()
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
+
+
+@pytest.mark.usefixtures("at_one_moment")
+def test_every_check_counts_for_the_address_and_a_submission_does_not(team: Team, phase: Phase, settings: Any) -> None:
     settings.REJECTIONS_PER_ADDRESS = 1
     for number in range(3):
         assert send(phase, team, prediction_bytes(mark=str(number)), address=ADDRESS).pk
@@ -124,8 +132,8 @@ def test_every_check_counts_for_the_address_and_a_submission_does_not(team: Team
         check(phase, team, address=ADDRESS)
 
 
+@pytest.mark.usefixtures("at_one_moment")
 def test_every_check_counts_for_the_person_wherever_they_are(team: Team, phase: Phase, settings: Any) -> None:
-    cache.clear()
     settings.REJECTIONS_PER_ADDRESS = 2
     for number in range(2):
         check(phase, team, address=f"192.0.2.{number}")

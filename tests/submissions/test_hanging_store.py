@@ -27,6 +27,7 @@ from malpan.operation.metrics.page import exposition
 from malpan.submissions.intake import submit
 from malpan.submissions.models import QuotaEntry, Rejection, ScoringRun, Submission
 from malpan.teams.models import Team
+from tests.clocks import let_pass_in
 from tests.factories import leader_of, prediction_bytes, report
 from tests.hanging import Forwarder, forwarded
 from tests.in_s3 import new_place
@@ -38,14 +39,19 @@ ANSWER_SECONDS = 1.0
 
 @pytest.fixture
 def hanging(in_s3: S3Server, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forwarder]:
-    """Before the site's S3 server; limits and pauses are a twentieth."""
+    """Before the site's S3 server; limits are a twentieth."""
     monkeypatch.setattr(s3, "_ANSWER_SECONDS", ANSWER_SECONDS)
     monkeypatch.setattr(s3, "_CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(silence, "REFUSED_SECONDS", 0.3)
-    monkeypatch.setattr(silence, "PROBE_SECONDS", 2.0)
     with forwarded(in_s3.ports["s3.port"]) as forwarder:
         settings.S3_ENDPOINT = f"http://127.0.0.1:{forwarder.port}"
         yield forwarder
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Lets the seconds pass in which requests are refused."""
+    let_pass = let_pass_in(silence, monkeypatch)
+    return lambda: let_pass(silence.REFUSED_SECONDS)
 
 
 def is_asked(act: Callable[[], object]) -> bool:
@@ -57,7 +63,7 @@ def is_asked(act: Callable[[], object]) -> bool:
     return not isinstance(fault.value.__cause__, silence.StoreSilent)
 
 
-def test_every_request_gives_up_in_time_and_nothing_is_lost(hanging: Forwarder) -> None:
+def test_every_request_gives_up_in_time_and_nothing_is_lost(hanging: Forwarder, later: Callable[[], None]) -> None:
     store_private(b"to be removed")
     [copy] = configured().copies()  # a request that hung may arrive late
     stored = store_private(b"before").sha256
@@ -81,17 +87,19 @@ def test_every_request_gives_up_in_time_and_nothing_is_lost(hanging: Forwarder) 
         assert silent_since() is not None
         assert not is_asked(act)
         hanging.flows.set()
-        time.sleep(0.4)
+        later()
         assert list(configured().notes()) != []
     assert read_private(stored) == b"before"
     assert read_private(store_private(b"new").sha256) == b"new"
 
 
-def test_one_thread_waits_and_all_others_are_told_at_once(hanging: Forwarder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_thread_waits_and_all_others_are_told_at_once(
+    hanging: Forwarder, later: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stored = store_private(b"before").sha256
     hanging.flows.clear()
     is_asked(lambda: read_private(stored))
-    time.sleep(0.4)
+    later()
     monkeypatch.setattr(silence, "REFUSED_SECONDS", 60.0)
     monkeypatch.setattr(silence, "PROBE_SECONDS", 60.0)
     seconds = []
@@ -107,7 +115,7 @@ def test_one_thread_waits_and_all_others_are_told_at_once(hanging: Forwarder, mo
 
 
 def test_an_upload_is_charged_nothing_and_goes_through_when_it_is_sent_again(
-    hanging: Forwarder, phase: Phase, team: Team, rings: list[str]
+    hanging: Forwarder, later: Callable[[], None], phase: Phase, team: Team, rings: list[str]
 ) -> None:
     def upload() -> Submission:
         key = "the-same"
@@ -122,12 +130,13 @@ def test_an_upload_is_charged_nothing_and_goes_through_when_it_is_sent_again(
     assert not Job.objects.exists()
     assert not QuotaEntry.objects.exists()
     hanging.flows.set()
-    time.sleep(0.4)
+    later()
     assert read_private(upload().file_sha256) == prediction_bytes()
 
 
 def test_a_scoring_run_waits_without_a_failure_and_the_operators_are_told_once(
     hanging: Forwarder,
+    later: Callable[[], None],
     phase: Phase,
     team: Team,
     rings: list[str],
@@ -141,6 +150,7 @@ def test_a_scoring_run_waits_without_a_failure_and_the_operators_are_told_once(
         submit(phase=phase, team=team, user=leader_of(team), file_name="a.json", upload=prediction_bytes(mark=mark))
     hanging.flows.clear()
     for _attempt in range(4):  # one more than JOB_MAX_FAILURES
+        later()
         Job.objects.update(not_before=None)
         for _job in range(2):
             job = claim_next(worker="w")
@@ -153,7 +163,7 @@ def test_a_scoring_run_waits_without_a_failure_and_the_operators_are_told_once(
     assert "심사 모델" not in told.body
 
     hanging.flows.set()
-    time.sleep(0.4)
+    later()
     Job.objects.update(not_before=None)
     while (job := claim_next(worker="w")) is not None:
         perform(job)
@@ -186,7 +196,7 @@ def test_the_site_says_so_and_goes_on(hanging: Forwarder, client: Client) -> Non
 
 
 def test_commands_end_with_the_reason_and_remove_nothing(
-    hanging: Forwarder, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    hanging: Forwarder, later: Callable[[], None], settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     stored = store_private(b"of nobody").sha256
     monkeypatch.setattr("malpan.core.storage.collecting.KEPT", timedelta(days=-1))
@@ -201,10 +211,10 @@ def test_commands_end_with_the_reason_and_remove_nothing(
     ):
         with pytest.raises(CommandError, match="storage_unavailable"):
             call_command(*map(str, words))
-        time.sleep(0.4)
+        later()
     assert not (tmp_path / "b").exists()
     hanging.flows.set()
-    time.sleep(0.4)
+    later()
     settings.MALPAN_STORAGE = source
     assert read_private(stored) == b"of nobody"
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from malpan.web.management.commands import announce
+from tests.clocks import stop_in
 from tests.factories import CompetitionFactory
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +23,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[int]:
     counts: list[int] = []
     monkeypatch.setattr(announce, "_is_up", lambda _url: True)
     monkeypatch.setattr(announce, "_POLL_SECONDS", 0.02)
+    stop_in(announce, monkeypatch)
     monkeypatch.setattr(announce, "_waiting_runs", lambda: counts.pop(0) if len(counts) > 1 else counts[0])
     return counts
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from django.template.loader import render_to_string
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from malpan.web.plots.bars import LABELS, Column, bars
@@ -23,7 +23,10 @@ from malpan.web.plots.slope import Move, slopes
 from malpan.web.plots.strip import BINS, strip
 from malpan.web.plots.times import time_text, time_ticks
 
+at_any_pace = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # others may load the machine
 
+
+@at_any_pace
 @given(low=st.floats(-1e6, 1e6), share=st.floats(1e-3, 1e3), most=st.integers(3, 12))
 def test_ticks_are_round_few_and_around_the_values(low: float, share: float, most: int) -> None:
     width = share * max(1.0, abs(low))
@@ -136,6 +139,7 @@ def test_bars_of_nothing_are_not_drawn_and_their_labels_are_few() -> None:
 MONDAY = datetime(2026, 11, 23, 1, 30, tzinfo=UTC)  # 10:30 in KST
 
 
+@at_any_pace
 @given(minutes=st.integers(0, 60 * 24 * 400), shift=st.integers(0, 60 * 24 * 30), most=st.integers(1, 12))
 def test_ticks_of_time_are_few_equal_and_within_the_span(minutes: int, shift: int, most: int) -> None:
     start = MONDAY + timedelta(minutes=shift)
@@ -182,6 +186,7 @@ def test_a_value_that_holds_until_the_next_is_a_step() -> None:
     assert other.x == (plot.left + plot.right) / 2
 
 
+@at_any_pace
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=400), st.floats(0, 1))
 def test_a_strip_has_a_bar_for_every_value_and_its_mark_between_the_ends(values: list[float], own: float) -> None:
     plot = strip(values, own)
@@ -232,6 +237,7 @@ def test_correlations_are_shaded_from_none_at_minus_one_to_most_at_one() -> None
         correlation_matrix(["1", "2"], [[None, 0.5]])
 
 
+@at_any_pace
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(0, 1)), min_size=2, max_size=50))
 def test_points_lie_between_the_axes_in_the_order_of_their_values(values: list[tuple[float, float]]) -> None:
     plot = scatter([Placed(x, y, str(at)) for at, (x, y) in enumerate(values)], "가로", "세로")

@@ -25,12 +25,14 @@ from scoring.judging.judge import Judge
 from scoring.models.profile import load_profile
 from scoring.models.store import ModelStore, shared_store
 from scoring.text.tokenization import tokenizer
+from tests.clocks import stop_in
 from tests.scoring.judging.toys import ESSAY, GOOD, STOCK, demo_judge, profile_for
 from tests.scoring.memory_store import MemoryPairValues
 from tests.scoring.texts import answer_file
 
 ITEMS = 24
 REFERENCES = answer_file([(f"e{number}", f"{ESSAY} {number}") for number in range(ITEMS)])
+SOON = 10.0  # seconds: half of what a server takes whom nobody cuts off; a busy machine may be seconds late
 PREDICTIONS = answer_file([(f"e{number}", f"{GOOD if number % 2 else STOCK} {number}") for number in range(ITEMS)])
 
 
@@ -87,7 +89,7 @@ def test_a_fault_loses_no_item_and_asks_for_no_answer_twice(
 
 def test_all_faults_at_once_in_a_seeded_mixture(tmp_path: Path, expected: dict[str, float]) -> None:
     with demo_judge(faults=FAULTS, rate=0.5, seed=11, hang=20.0) as server:
-        report = report_of(profile_for(tmp_path / "p.toml", server.url, concurrency=12, timeout=1.0))
+        report = report_of(profile_for(tmp_path / "p.toml", server.url, concurrency=12, timeout=3.0))
         stats = server.stats.as_dict()
     assert values_of(report) == expected
     assert sorted(stats["answered"].values()) == [1] * ITEMS
@@ -250,7 +252,7 @@ def test_the_time_limit_is_on_the_whole_answer(fault: str, tmp_path: Path) -> No
         body = judge.body(judge.prompt("llm_judge", "rationale-1"), {"reference": ESSAY, "candidate": GOOD})
         began = time.monotonic()
         assert JudgeClient(server.url, timeout=0.4).post("/v1/chat/completions", body).failure == "timeout"
-        assert 0.3 < time.monotonic() - began < 1.5
+        assert 0.3 < time.monotonic() - began < SOON
 
 
 def test_the_time_limit_holds_when_it_ends_while_connecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +267,7 @@ def test_the_time_limit_holds_when_it_ends_while_connecting(tmp_path: Path, monk
         monkeypatch.setattr(socket, "getaddrinfo", late)
         began = time.monotonic()
         assert JudgeClient(server.url, timeout=0.4).get("/version").failure == "unreachable"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < SOON
         assert server.stats.as_dict()["requests"] == 0
 
 
@@ -285,33 +287,30 @@ def test_the_time_limit_holds_when_the_connection_gets_its_socket_late(
         monkeypatch.setattr(deadline, "_connect", late)
         began = time.monotonic()
         assert JudgeClient(server.url, timeout=0.4).post("/v1/chat/completions", body).failure == "timeout"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < SOON
 
 
 def test_all_addresses_together_have_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[float] = []
+    limits, let_pass = list[float](), stop_in(deadline, monkeypatch)
 
     def unanswered(_address: Any, timeout: float) -> Any:
         limits.append(timeout)
-        time.sleep(min(timeout, 0.3))
-        if timeout < 0.3:
-            raise TimeoutError
-        raise ConnectionRefusedError
+        let_pass(timeout)
+        raise TimeoutError
 
     rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"10.0.0.{number}", 80)) for number in range(9)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
     monkeypatch.setattr(socket, "create_connection", unanswered)
-    assert JudgeClient("http://judge", timeout=0.5).get("/version").failure == "unreachable"
-    assert len(limits) == len(rows)
-    assert sum(limits) < 0.5 + 0.1
+    assert JudgeClient("http://judge", timeout=45.0).get("/version").failure == "unreachable"
+    assert limits == pytest.approx([5.0] * len(rows))
 
 
 def test_an_address_that_never_answers_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = socket.create_connection
+    whole, let_pass = socket.create_connection, stop_in(deadline, monkeypatch)
 
     def first_is_a_black_hole(address: Any, timeout: float) -> Any:
         if address[0] != "127.0.0.1":
-            time.sleep(timeout)
+            let_pass(timeout)
             raise TimeoutError
         return whole(address, timeout)
 
@@ -320,7 +319,7 @@ def test_an_address_that_never_answers_leaves_time_for_the_next(monkeypatch: pyt
         rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("10.255.255.1", "127.0.0.1")]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
         monkeypatch.setattr(socket, "create_connection", first_is_a_black_hole)
-        assert JudgeClient(f"http://judge:{port}", timeout=2.0).get("/version").failure is None
+        assert JudgeClient(f"http://judge:{port}", timeout=20.0).get("/version").failure is None
 
 
 def test_a_handshake_that_never_comes_is_cut() -> None:
@@ -328,7 +327,7 @@ def test_a_handshake_that_never_comes_is_cut() -> None:
         began = time.monotonic()
         client = JudgeClient(f"https://127.0.0.1:{listening.getsockname()[1]}", timeout=0.4)
         assert client.get("/version").failure == "timeout"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < SOON
 
 
 def test_headers_that_never_end_are_cut(tmp_path: Path) -> None:
@@ -347,7 +346,7 @@ def test_headers_that_never_end_are_cut(tmp_path: Path) -> None:
         began = time.monotonic()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         assert JudgeClient(url, timeout=0.4).get("/version").failure == "timeout"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < SOON
         is_over.set()
         thread.join()
 
@@ -502,7 +501,7 @@ def test_whoever_stops_the_scoring_waits_for_no_answer(tmp_path: Path) -> None:
         began = time.monotonic()
         with pytest.raises(Enough):
             report_of(profile_for(tmp_path / "p.toml", server.url, timeout=30.0), progress=stop)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < SOON
 
 
 def test_the_tally_says_what_was_repeated_and_why() -> None:

@@ -154,7 +154,7 @@ def test_the_next_window_is_made_while_one_is_used():
 
     results = prefetch(make, [1, 2, 3])
     assert next(results) == (1, 10)
-    assert second_begun.wait(5)
+    assert second_begun.wait(30)
     assert list(results) == [(2, 20), (3, 30)]
     assert made == [1, 2, 3]
 

@@ -45,12 +45,13 @@ def directory() -> Iterator[tuple[Path, Disk | None]]:
         yield made, disk
 
 
-@pytest.fixture(scope="package")
-def disk(directory: tuple[Path, Disk | None]) -> Disk:
-    """The file system of the site's database."""
+@pytest.fixture
+def disk(directory: tuple[Path, Disk | None]) -> Iterator[Disk]:
+    """The file system of the site's database; the next test finds room on it."""
     if directory[1] is None:
         pytest.skip("a file system can be mounted by an administrator only")
-    return directory[1]
+    yield directory[1]
+    directory[1].free()
 
 
 @pytest.fixture(scope="package")
