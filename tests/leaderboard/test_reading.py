@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.leaderboard import board_rows
 from malpan.leaderboard.boards import BASELINES, COUNT, TIME, Board, View
 from malpan.leaderboard.field import NOBODY
 from malpan.leaderboard.models import BoardSnapshot, Standing
@@ -60,7 +61,12 @@ def hide(phase: Phase) -> Phase:
 
 
 # --- a part of the rows -----------------------------------------------------------------------------------------------
-def test_rows_are_cut_and_ones_own_is_there_anyhow(phase: Phase) -> None:
+@pytest.mark.parametrize("kept_rows", [3, board_rows.KEPT_ROWS])
+def test_rows_are_cut_and_ones_own_is_there_anyhow(
+    phase: Phase, monkeypatch: pytest.MonkeyPatch, kept_rows: int
+) -> None:
+    """Also of a board so long that it is kept by pages only."""
+    monkeypatch.setattr(board_rows, "KEPT_ROWS", kept_rows)
     made = [scored(phase, f"팀{number}", 0.9 - number / 10) for number in range(4)]
 
     found = board(phase, viewer_team=made[3].team, view=View(offset=1, limit=2))
