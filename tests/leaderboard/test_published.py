@@ -134,6 +134,19 @@ def test_rows_are_cut_and_ones_own_is_there_anyhow(phase: Phase, organiser: User
         assert not any(row.is_own for row in stranger.rows)
 
 
+def test_without_a_search_no_name_of_the_board_is_compared(
+    phase: Phase, organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teams = [team_of(phase, f"팀{number}", 0.9 - number / 10) for number in range(4)]
+    publish_final_board(phase=phase, actor=organiser)
+    published_board(phase)
+    asked: list[str] = []
+    monkeypatch.setattr(View, "finds", lambda _view, name: asked.append(name) or True)
+    found = published_board(phase, viewer_team=teams[3], view=View(offset=1, limit=2))
+    assert names(found) == ["팀1", "팀2"]
+    assert asked == [], "no name is compared where none is searched for"
+
+
 def test_the_row_before_those_shown_is_a_teams_and_none_in_a_search(phase: Phase, organiser: User) -> None:
     team_of(phase, "가", 0.99)
     for number in range(BASELINES):
