@@ -13,6 +13,7 @@ from django.test import Client
 from malpan.competitions.models import Phase
 from malpan.competitions.services import add_data_file
 from malpan.core.storage import store_private
+from malpan.submissions.integrity import answers as answers_of_files
 from malpan.submissions.integrity import duplicates
 from malpan.submissions.models import Submission
 from malpan.submissions.scoring_changes import publish_reference_version
@@ -153,15 +154,15 @@ def test_files_are_read_once_and_no_answer_stands_in_the_cache(
         sent(phase, f"팀 {number}", answers(number))
     sent(phase, "베낀 팀", answers(0))
     kept: list[Any] = []
-    real = cache.set_many
+    real = cache.set
 
-    def keep(values: dict[str, Any], seconds: int) -> None:
-        kept.append(values)
-        real(values, seconds)
+    def keep(name: str, value: Any, seconds: int) -> None:
+        kept.append(value)
+        real(name, value, seconds)
 
-    monkeypatch.setattr(duplicates.cache, "set_many", keep)
+    monkeypatch.setattr(duplicates.cache, "set", keep)
     first = pairs_of(look(viewer, phase, f"?phase={phase.pk}"))
-    monkeypatch.setattr(duplicates, "read_private", lambda _sha256: pytest.fail("read again"))
+    monkeypatch.setattr(answers_of_files, "read_private", lambda _sha256: pytest.fail("read again"))
     assert pairs_of(look(viewer, phase, f"?phase={phase.pk}")) == first
     assert len(first) == 1
     assert kept

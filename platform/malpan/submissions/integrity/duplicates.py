@@ -1,7 +1,7 @@
 """Nearly equal answers across the teams of a phase: reads the stored files, compares them, caches the result.
 
 The cache has hashes of the answers, by file, and the pairs, by the set of all compared files: the weight of an answer
-depends on all the others. Texts of answers are never put into the cache.
+depends on all the others. Texts of answers are never put into the cache. How the files are read: ``answers``.
 """
 
 from __future__ import annotations
@@ -14,24 +14,21 @@ from typing import Final
 
 from django.core.cache import cache
 
-from malpan.competitions.models import Phase
-from malpan.competitions.references import load_references, recipe_of
+from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.references import recipe_of
 from malpan.core.errors import SystemFault
-from malpan.core.storage import read_private
-from malpan.submissions.integrity.similarity import Pair, normalised, similar_pairs
+from malpan.submissions.integrity.answers import PRINT_CHARS, Answers, answers_of, read_answers, reference_of
+from malpan.submissions.integrity.similarity import Pair, similar_pairs
 from malpan.submissions.manage_selectors import best_submissions
 from malpan.submissions.models import Submission
 from scoring.errors import InvalidFile
-from scoring.reading import read_offered
 from scoring.recipes import Recipe
-from scoring.records import Items
 
 logger = logging.getLogger(__name__)
 
 LEAST: Final = 0.6
 FEWEST_ITEMS: Final = 5
 _KEPT_SECONDS: Final = 30 * 24 * 3600
-_PRINT_CHARS: Final = 16
 _VERSION: Final = 2  # of the cached values; increase it when the rule changes
 
 
@@ -55,22 +52,21 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """The answers of two files to one item; ``None`` if a file does not have it."""
+    """The answers of two files to one item; ``None`` if a file does not have it. They are the same where they differ in
+    white space alone, and neither is empty.
+    """
 
     id: str
     one: str | None
     other: str | None
-
-    @property
-    def is_same(self) -> bool:
-        return bool(self.one and self.other) and normalised(self.one or "") == normalised(self.other or "")
+    is_same: bool
 
 
 def alike_in(phase: Phase) -> Alike:
     """The pairs of best submissions of ``phase`` that are nearly equal, the most alike first."""
     recipe = recipe_of(phase.track)
     best = best_submissions(phase.pk)
-    prints = _prints_of([row.file_sha256 for row in best], recipe, _references_of(phase))
+    prints = _prints_of(best, recipe, reference_of(phase))
     by_key = {str(row.pk): row for row in best if row.file_sha256 in prints}
     found = _pairs({key: prints[row.file_sha256] for key, row in by_key.items()}, by_key)
     pairs = [_in_order(by_key[pair.one], by_key[pair.other], pair) for pair in found]
@@ -80,16 +76,15 @@ def alike_in(phase: Phase) -> Alike:
 def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]:
     """The answers of two submissions of one track, item by item, in the order of the first file.
 
-    Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
+    Raises as ``answers_of``.
     """
-    texts = [answers_of(row) for row in (one, other)]
-    return [AnswerPair(item, texts[0].get(item), texts[1].get(item)) for item in dict.fromkeys([*texts[0], *texts[1]])]
+    first, second = answers_of(one), answers_of(other)
+    return [_side_by_side(item, first, second) for item in dict.fromkeys([*first, *second])]
 
 
-def answers_of(submission: Submission) -> dict[str, str]:
-    """The answers of a submission by item, in the order of its file. Raises as ``answers_side_by_side``."""
-    phase = submission.phase
-    return _texts(submission.file_sha256, recipe_of(phase.track), _references_of(phase))
+def _side_by_side(item: str, one: Answers, other: Answers) -> AnswerPair:
+    mark = one.print_of(item)
+    return AnswerPair(item, one.get(item), other.get(item), is_same=bool(mark) and mark == other.print_of(item))
 
 
 def readable_answers(one: Submission, other: Submission) -> list[AnswerPair]:
@@ -116,39 +111,26 @@ def _pairs(files: Mapping[str, Mapping[str, str]], rows: Mapping[str, Submission
     return [Pair(**pair) for pair in kept]
 
 
-def _references_of(phase: Phase) -> Items | None:
-    """The current references of ``phase``: two files may name one item by its id and by its file."""
-    version = phase.reference_versions.filter(is_current=True).first()
-    return load_references(version, phase.track.recipe) if version else None
-
-
-def _prints_of(hashes: Sequence[str], recipe: Recipe, references: Items | None) -> dict[str, dict[str, str]]:
-    """For each file the hash of each answer, by item. Files that cannot be read are skipped and logged."""
-    rules = f"prints:{_VERSION}:{recipe.answer_form}:{references.sha256[:_PRINT_CHARS] if references else ''}"
-    names = {sha256: f"{rules}:{sha256}" for sha256 in hashes}
+def _prints_of(
+    rows: Sequence[Submission], recipe: Recipe, reference: ReferenceVersion | None
+) -> dict[str, dict[str, str]]:
+    """For each file the hash of each answer, by item. Files that cannot be read are skipped and logged. Raises
+    ``ReadsBusy``: what was read by then is kept.
+    """
+    rules = f"prints:{_VERSION}:{recipe.answer_form}:{reference.file_sha256[:PRINT_CHARS] if reference else ''}"
+    names = {row.file_sha256: f"{rules}:{row.file_sha256}" for row in rows}
     kept = cache.get_many(names.values())
-    prints, fresh = {}, {}
-    for sha256, name in names.items():
-        if name in kept:
-            prints[sha256] = kept[name]
+    prints = {}
+    for row in rows:
+        sha256 = row.file_sha256
+        if names[sha256] in kept:
+            prints[sha256] = kept[names[sha256]]
             continue
         try:
-            texts = _texts(sha256, recipe, references)
+            answers = read_answers(row, recipe, reference)
         except (SystemFault, InvalidFile) as error:
             logger.warning("file %s is left out of the comparison: %s", sha256, type(error).__name__)
             continue
-        prints[sha256] = fresh[name] = {item: _print(text) for item, text in texts.items()}
-    if fresh:
-        cache.set_many(fresh, _KEPT_SECONDS)
+        prints[sha256] = kept[names[sha256]] = {item: answers.print_of(item) for item in answers}
+        cache.set(names[sha256], prints[sha256], _KEPT_SECONDS)
     return prints
-
-
-def _print(text: str) -> str:
-    """The hash of an answer; empty for an empty answer."""
-    shown = normalised(text)
-    return hashlib.sha256(shown.encode()).hexdigest()[:_PRINT_CHARS] if shown else ""
-
-
-def _texts(sha256: str, recipe: Recipe, references: Items | None) -> dict[str, str]:
-    """The answers of a stored file by item."""
-    return {answer.id: answer.text for answer in read_offered(read_private(sha256), recipe, references).items}
