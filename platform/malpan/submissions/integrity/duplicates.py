@@ -1,4 +1,4 @@
-"""Nearly equal answers across the teams of a phase: reads the stored files and compares them.
+"""Nearly equal answers across the teams of a phase: reads the stored files and compares them, as a worker does it.
 
 The cache has hashes of the answers, by file. Texts of answers are never put into the cache.
 """
@@ -17,10 +17,11 @@ from malpan.competitions.models import Phase
 from malpan.competitions.references import load_references, recipe_of
 from malpan.core.errors import SystemFault
 from malpan.core.storage import read_private
-from malpan.submissions.integrity.similarity import Pair, normalised, similar_pairs
+from malpan.submissions.integrity.answers import PRINT_CHARS, Answers, answers_of, print_of
+from malpan.submissions.integrity.similarity import Pair, similar_pairs
 from malpan.submissions.models import Submission
+from scoring import checking
 from scoring.errors import InvalidFile
-from scoring.reading import read_offered
 from scoring.recipes import Recipe
 from scoring.records import Items
 
@@ -29,7 +30,6 @@ logger = logging.getLogger(__name__)
 LEAST: Final = 0.6
 FEWEST_ITEMS: Final = 5
 _KEPT_SECONDS: Final = 30 * 24 * 3600
-_PRINT_CHARS: Final = 16
 _FILES_AT_ONCE: Final = 100  # whose hashes are in memory
 _VERSION: Final = 2  # of the cached values and stored pairs; increase it when the rule changes
 
@@ -49,10 +49,7 @@ class AnswerPair:
     id: str
     one: str | None
     other: str | None
-
-    @property
-    def is_same(self) -> bool:
-        return bool(self.one and self.other) and normalised(self.one or "") == normalised(self.other or "")
+    is_same: bool
 
 
 def basis_of(phase: Phase, best: Sequence[tuple[int, str]]) -> str:
@@ -81,16 +78,15 @@ def compare_files(phase: Phase, best: Sequence[tuple[int, str]]) -> Compared:
 def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]:
     """The answers of two submissions of one track, item by item, in the order of the first file.
 
-    Raises the faults of ``core.storage.open_private`` and ``InvalidFile``.
+    Raises as ``answers_of``.
     """
-    texts = [answers_of(row) for row in (one, other)]
-    return [AnswerPair(item, texts[0].get(item), texts[1].get(item)) for item in dict.fromkeys([*texts[0], *texts[1]])]
+    first, second = answers_of(one), answers_of(other)
+    return [_side_by_side(item, first, second) for item in dict.fromkeys([*first, *second])]
 
 
-def answers_of(submission: Submission) -> dict[str, str]:
-    """The answers of a submission by item, in the order of its file. Raises as ``answers_side_by_side``."""
-    phase = submission.phase
-    return _texts(submission.file_sha256, recipe_of(phase.track), _references_of(phase))
+def _side_by_side(item: str, one: Answers, other: Answers) -> AnswerPair:
+    mark = one.print_of(item)
+    return AnswerPair(item, one.get(item), other.get(item), is_same=bool(mark) and mark == other.print_of(item))
 
 
 def readable_answers(one: Submission, other: Submission) -> list[AnswerPair]:
@@ -109,7 +105,7 @@ def _references_of(phase: Phase) -> Items | None:
 
 def _prints_of(hashes: Sequence[str], recipe: Recipe, references: Items | None) -> dict[str, dict[str, str]]:
     """For each file the hash of each answer, by item. Files that cannot be read are skipped and logged."""
-    rules = f"prints:{_VERSION}:{recipe.answer_form}:{references.sha256[:_PRINT_CHARS] if references else ''}"
+    rules = f"prints:{_VERSION}:{recipe.answer_form}:{references.sha256[:PRINT_CHARS] if references else ''}"
     names = {sha256: f"{rules}:{sha256}" for sha256 in hashes}
     kept = cache.get_many(names.values())
     prints, fresh = {}, {}
@@ -118,22 +114,11 @@ def _prints_of(hashes: Sequence[str], recipe: Recipe, references: Items | None) 
             prints[sha256] = kept[name]
             continue
         try:
-            texts = _texts(sha256, recipe, references)
+            texts = checking.answers(read_private(sha256), recipe, references)
         except (SystemFault, InvalidFile) as error:
             logger.warning("file %s is left out of the comparison: %s", sha256, type(error).__name__)
             continue
-        prints[sha256] = fresh[name] = {item: _print(text) for item, text in texts.items()}
+        prints[sha256] = fresh[name] = {item: print_of(text) for item, text in texts}
     if fresh:
         cache.set_many(fresh, _KEPT_SECONDS)
     return prints
-
-
-def _print(text: str) -> str:
-    """The hash of an answer; empty for an empty answer."""
-    shown = normalised(text)
-    return hashlib.sha256(shown.encode()).hexdigest()[:_PRINT_CHARS] if shown else ""
-
-
-def _texts(sha256: str, recipe: Recipe, references: Items | None) -> dict[str, str]:
-    """The answers of a stored file by item."""
-    return {answer.id: answer.text for answer in read_offered(read_private(sha256), recipe, references).items}
