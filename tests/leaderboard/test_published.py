@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
+from malpan.leaderboard import published
 from malpan.leaderboard.boards import BASELINES, COMPOSITE, COUNT, TIME, Board, View
 from malpan.leaderboard.errors import BoardNotFound
 from malpan.leaderboard.models import BoardSnapshot
@@ -290,3 +291,14 @@ def test_a_rescoring_leads_to_the_board_that_was_kept_before_it(phase: Phase, or
         batch.save()
     batch.phase.board = Phase.Board.HIDDEN
     assert kept_before(batch) is None
+
+
+def test_boards_that_are_read_in_turn_are_read_from_the_database_once(
+    phase: Phase, django_assert_num_queries: Any
+) -> None:
+    """Whoever turns the days over makes no process read a board again; of large ones fewer are kept."""
+    snapshots = [snapshot_of(phase, number) for number in range(1, 41)]
+    with django_assert_num_queries(len(snapshots)):
+        for snapshot in snapshots * 2:
+            assert published.published_rows(snapshot) == ()
+    assert published._boards.size <= published.ROWS_KEPT

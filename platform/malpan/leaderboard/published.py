@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -36,8 +35,9 @@ from malpan.submissions.past_boards import RESCORED
 from malpan.submissions.visibility import is_hidden
 from malpan.teams.models import Team
 from scoring.errors import quoted
+from scoring.lru import LruCache
 
-SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
+ROWS_KEPT: Final = 60_000  # in the memory of a process, 100 MB: a board of 10,000 takes twenty pages' time to read
 APPLYING: Final = timedelta(minutes=5)  # more than the transaction that applies a rescoring takes
 
 Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
@@ -106,7 +106,7 @@ def _board(
     recipe = recipe_named(snapshot.recipe)
     rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
     chosen = known_view(view, recipe, rule)
-    kept = _kept(snapshot.pk, snapshot.sha256)
+    kept = _kept(snapshot)
     found = [each for each in kept.placed if chosen.finds(each[1]["team"])] if chosen.search else kept.placed
     rows = _sorted_here(found, chosen)
     own_number = None if viewer_team is None else viewer_team.number
@@ -159,7 +159,7 @@ def left_since(phase: Phase, snapshot: BoardSnapshot) -> tuple[Disqualified, ...
 
 
 def _in_rows(teams: Sequence[Disqualified], snapshot: BoardSnapshot) -> tuple[Disqualified, ...]:
-    return tuple(each for each in teams if each.number in _kept(snapshot.pk, snapshot.sha256).by_number)
+    return tuple(each for each in teams if each.number in _kept(snapshot).by_number)
 
 
 def _disqualified(phase: Phase, viewer_team: Team | None) -> tuple[Disqualified, ...]:
@@ -210,15 +210,22 @@ def kept_before(batch: RescoreBatch) -> BoardSnapshot | None:
 
 def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:
     """The rows of a published final board, which never change. They are shared: change none."""
-    return _kept(snapshot.pk, snapshot.sha256).rows
+    return _kept(snapshot).rows
 
 
-@lru_cache(maxsize=SNAPSHOTS_KEPT)
-def _kept(pk: int, _sha256: str) -> _Kept:
-    rows = tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=pk))
-    placed = tuple(enumerate(rows, 1))
-    by_number = {row["team_number"]: (place, row) for place, row in reversed(placed)}
-    return _Kept(rows, placed, by_number, any(row["is_demo_models"] for row in rows))
+_boards: LruCache[tuple[int, str], _Kept] = LruCache(ROWS_KEPT, lambda kept: len(kept.rows) + 1)
+
+
+def _kept(snapshot: BoardSnapshot) -> _Kept:
+    key = (snapshot.pk, snapshot.sha256)
+    found = _boards.get(key)
+    if found is None:
+        rows = tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=snapshot.pk))
+        placed = tuple(enumerate(rows, 1))
+        by_number = {row["team_number"]: (place, row) for place, row in reversed(placed)}
+        found = _Kept(rows, placed, by_number, any(row["is_demo_models"] for row in rows))
+        _boards.put(key, found)
+    return found
 
 
 def _sorted_here(rows: Sequence[Placed], view: View) -> Sequence[Placed]:

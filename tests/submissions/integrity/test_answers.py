@@ -13,7 +13,6 @@ from malpan.core.storage import store_private
 from malpan.submissions import checking
 from malpan.submissions.errors import ReadsBusy
 from malpan.submissions.integrity import answers
-from malpan.submissions.integrity.duplicates import alike_in
 from malpan.submissions.models import Submission
 from scoring.errors import InvalidFile
 from scoring.lru import LruCache
@@ -81,7 +80,7 @@ def test_a_read_that_finds_no_place_says_when_to_come_again(pair: Pair) -> None:
     try:
         refused = [member.get(address) for address in addresses(pair)[:2]]
         with pytest.raises(ReadsBusy):
-            alike_in(pair[0].phase)
+            answers.answers_of(pair[0])
     finally:
         for _place in range(site.LARGE_CHECKS):
             checking._places.release()
