@@ -1,7 +1,8 @@
 """``python -m tests.appearance``: looks at every page and says what is wrong. Exit status 1 if something is.
 
 Each page is opened in four forms (``FORMS``), asked by axe in each, has no target in any that is too small for
-a finger, and may not scroll sideways in any, nor at 320 pixels. ``--pictures FOLDER``: keeps what was seen.
+a finger and no row of a table that is laid out otherwise, and may not scroll sideways in any, nor at 320 pixels.
+``--pictures FOLDER``: keeps what was seen.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.appearance.crawl import Seeker, Seen, pages
+from tests.appearance.rows import broken_rows
 from tests.appearance.targets import small_targets
 from tests.paths import ROOT
 from tests.system.browsers import chromium, complaints_of
@@ -137,6 +139,7 @@ def look(context: BrowserContext, site: Stack, seen: Seen, form: Form, pictures:
         page.screenshot(path=pictures / str(form) / f"{name}.png", full_page=True)
     wrong += [f"{where}: {rule['id']}: {_nodes(rule)}" for rule in Axe().run(page).response["violations"]]
     wrong += [f"{where}: too small: {each}" for each in small_targets(page)]
+    wrong += [f"{where}: no row of its table: {each}" for each in broken_rows(page)]
     wrong += [f"{where}: scrolls sideways at {width}" for width in _sideways(page, form)]
     page.close()
     return wrong

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.appearance.rows import broken_rows
 from tests.system.browsers import complaints_of
 from tests.system.make_contest import answers
 from tests.system.stack import Stack
@@ -137,6 +138,7 @@ def test_a_person_signs_up_uploads_a_bad_and_a_good_file_and_stands_on_the_board
     expect(page.get_by_role("columnheader", name="순위")).to_have_attribute("aria-sort", "ascending")
     page.get_by_role("link", name="내 제출").click()
     expect(page.locator(".history-row")).to_have_count(2)
+    assert broken_rows(page) == []
     assert person.complaints == []
 
 
