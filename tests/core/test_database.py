@@ -123,6 +123,16 @@ def connected_to(server: Forwarder) -> int:
     return sum(each.raddr != () and each.raddr.port == server.port for each in held)
 
 
+@pytest.mark.django_db
+def test_a_connection_has_the_name_of_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('application_name')")
+        [name] = cursor.fetchone()
+    assert name.startswith("malpan ")
+    monkeypatch.setenv("MALPAN_PROGRAM", "worker-2")
+    assert connection.get_connection_params()["application_name"] == "malpan worker-2"
+
+
 def test_the_limits_of_web_servers_are_those_of_their_connections(
     server: Forwarder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ class Site:
     def facts(self, _now: datetime) -> dict[str, Any]:
         chores = {name: Chore(name=name, done_at=self.now, facts={}) for name in Chore.Name.values}
         well = {"scorers": scorers(), "lanes": [], "disk": facts.Disk(50, 100), "mail": MailState(NOW, None, "")}
+        well |= {"is_store_held": False}
         well |= {"no_room_at": None, "lacking": [], "held": []}
         wrong = dict(self.wrong)
         return well | {"chores": chores | wrong.pop("chores", {}), "now": self.now} | wrong

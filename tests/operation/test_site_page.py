@@ -15,8 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.core.chores import last_chores, record_chore
+from malpan.core.errors import StorageUnavailable
 from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
+from malpan.core.storage.collecting import hold, this_site
+from malpan.core.storage.places import configured
 from malpan.jobs.clock import database_now
 from malpan.jobs.heartbeat import Scorers, beat, scorers
 from malpan.jobs.models import Job, Worker
@@ -54,7 +57,13 @@ def page_text(client: Client) -> str:
 def texts(**known: Any) -> list[tuple[str, bool]]:
     """The alarms of a site where all is well but for what is ``known``."""
     now = timezone.now()
-    facts_of_all: dict[str, Any] = {"scorers": scorers(), "lanes": [], "disk": ROOMY, "mail": GOOD_MAIL}
+    facts_of_all: dict[str, Any] = {
+        "scorers": scorers(),
+        "lanes": [],
+        "disk": ROOMY,
+        "is_store_held": False,
+        "mail": GOOD_MAIL,
+    }
     found = alarms(
         **(facts_of_all | {"no_room_at": None, "lacking": [], "held": [], "chores": well_but(), "now": now} | known)
     )
@@ -232,6 +241,25 @@ def test_jobs_that_look_again_every_few_seconds_are_told_of_by_what_they_wait_fo
 def well_but(**other: Chore) -> dict[str, Chore]:
     now = timezone.now()
     return {name: Chore(name=name, done_at=now, facts={}) for name in Chore.Name.values} | other
+
+
+def test_a_store_that_is_held_since_a_restore_is_an_alarm() -> None:
+    assert not facts.is_store_held()
+    configured().adopt(this_site())
+    assert not facts.is_store_held()
+    hold()
+    assert facts.is_store_held()
+    beat("scoring@a/0", {})
+    [(text, is_urgent)] = texts(is_store_held=True)
+    assert ("collect_files --adopt" in text, is_urgent) == (True, False)
+
+
+def test_a_store_that_is_away_is_no_alarm_of_files_that_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> None:
+        raise StorageUnavailable
+
+    monkeypatch.setattr(facts, "configured", away)
+    assert not facts.is_store_held()
 
 
 def test_old_chores_and_broken_chains_are_alarms() -> None:

@@ -219,7 +219,7 @@ READS_A_BOARD: Final = re.compile(
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
     "leaderboard_resultcomparison",
-    *("arena_computation", "jobs_job"),
+    *("arena_computation", "submissions_alikefiles", "jobs_job"),
 }
 ADMIN_PAGES: Final = ("admin/submissions", "admin/competitions", "admin/leaderboard")
 SEEN: dict[tuple[str, str], set[str]] = defaultdict(set)

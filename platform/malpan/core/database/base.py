@@ -11,9 +11,12 @@ That its disk is full is noted whoever meets it (``room``), as reading goes on a
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 import traceback
 from collections.abc import Callable, Generator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
@@ -98,8 +101,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     vars(Database).update(vars(psycopg) | {"connect": WatchedConnection.connect})
 
     def get_connection_params(self) -> dict[str, Any]:
-        """As Django's, with ``OPTIONS`` where the settings do not say otherwise."""
-        return OPTIONS | super().get_connection_params()
+        """As Django's, with ``OPTIONS`` where the settings do not say otherwise, and the program's name, by which a
+        restore tells who still uses the database.
+        """
+        program = os.environ.get("MALPAN_PROGRAM") or Path(sys.argv[0]).name
+        return OPTIONS | {"application_name": f"malpan {program}"} | super().get_connection_params()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
         """A connection. Raises ``OperationalError``, at once where the server did not answer a moment ago."""

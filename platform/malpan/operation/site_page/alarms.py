@@ -51,6 +51,7 @@ def alarms(
     lacking: Sequence[LackingModels],
     held: Sequence[Held],
     disk: Disk | None,
+    is_store_held: bool,
     mail: MailState | None,
     no_room_at: datetime | None,
     chores: Mapping[str, Chore],
@@ -67,6 +68,7 @@ def alarms(
         *_of_held(held, now),
         *_of_programs(chores, now),
         *_of_disk(disk),
+        *_of_store(is_store_held),
         *_of_mail(mail),
         *_of_backup(chores.get(Chore.Name.BACKUP), now),
         *_of_chains(chores.get(Chore.Name.CHAIN_CHECK), now),
@@ -182,6 +184,16 @@ def _of_disk(disk: Disk | None) -> Iterator[Alarm]:
     if disk is not None and disk.is_low:
         text = _("파일을 두는 디스크가 %(share)d%%만 남았습니다. 가득 차면 제출을 받지 못하니 공간을 늘리십시오.")
         yield Alarm(text % {"share": int(100 * disk.share)}, is_urgent=True, event=DISK_LOW)
+
+
+def _of_store(is_held: bool) -> Iterator[Alarm]:
+    if is_held:
+        yield Alarm(
+            _(
+                "복원한 뒤로 저장소의 파일 정리를 멈추었습니다. 어느 기록에도 없는 파일은 백업 뒤에 올라온 것일 수 "
+                "있습니다. 필요 없다고 확인한 뒤 manage.py collect_files --adopt를 실행하십시오."
+            )
+        )
 
 
 def _of_mail(mail: MailState | None) -> Iterator[Alarm]:

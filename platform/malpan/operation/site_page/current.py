@@ -22,6 +22,7 @@ def facts_of_alarms(now: datetime) -> dict[str, Any]:
         "lacking": facts.lacking_models(),
         "held": facts.held(),
         "disk": facts.disk(),
+        "is_store_held": facts.is_store_held(),
         "mail": _mail(),
         "no_room_at": no_room_at(),
         "chores": last_chores(),

@@ -16,7 +16,10 @@ from django.db.models import Count, Min, Q, Sum
 from django.db.models.functions import TruncHour
 
 from malpan.competitions.models import Phase
+from malpan.core.errors import StorageUnavailable
 from malpan.core.fields import stored_file_fields
+from malpan.core.storage.collecting import is_held
+from malpan.core.storage.places import configured
 from malpan.core.times import KST
 from malpan.jobs.claim import waits_since
 from malpan.jobs.heartbeat import Scorer, Scorers
@@ -229,6 +232,15 @@ def disk() -> Disk | None:
     root = settings.PRIVATE_ROOT  # where they lie, or will
     found = shutil.disk_usage(root if root.exists() else root.parent if root.parent.exists() else "/")
     return Disk(found.free, found.total)
+
+
+def is_store_held() -> bool:
+    """Whether nothing is collected in the store of files since a restore; not where the store is away."""
+    try:
+        owner = configured().owner()
+    except StorageUnavailable:
+        return False
+    return owner is not None and is_held(owner)
 
 
 def deadlines(now: datetime) -> list[Deadline]:
