@@ -2,6 +2,7 @@
 
 ``--upgrade-from COMMIT``: in place of that a rolling upgrade from the code of that commit to this one, under uploads.
 ``--alternate COUNT``: in place of that so many kills of the worker and the web processes in turn.
+``--restore COUNT``: in place of that a site with so many uploads is lost and restored from its backup.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from tests.chaos.alternate import alternate
 from tests.chaos.faults import BY_NAME
 from tests.chaos.report import report
+from tests.chaos.restore import restore_drill
 from tests.chaos.run import DURING, MANY, Chaos
 from tests.chaos.site import ChaosSite
 from tests.chaos.unit_site import UnitSite
@@ -35,6 +37,9 @@ def main() -> int:
     try:
         if options.alternate:
             text, holds = _alternate(options, folder, models)
+        elif options.restore:
+            found = restore_drill(folder, models, options.seed, options.restore)
+            text, holds = found.table(), found.holds()
         elif options.upgrade_from:
             text, holds = _upgrade(options, folder, models)
         else:
@@ -83,6 +88,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="the same faults in the same order")
     parser.add_argument("--upgrade-from", metavar="COMMIT", help="of other code with the same tables")
     parser.add_argument("--alternate", type=int, metavar="COUNT", help="of kills")
+    parser.add_argument("--restore", type=int, metavar="COUNT", help="of uploads")
     one = {"choices": BY_NAME, "metavar": "FAULT"}
     parser.add_argument("--fault", action="append", default=[], **one, help="only this one, once; may be repeated")
     parser.add_argument("--many", type=int, default=MANY, help="uploads at once, at the end")

@@ -45,10 +45,14 @@ class Uploader:
     def __init__(self, url: str, team: str, token: str, seed: str) -> None:
         self.team = team
         self.uploads: list[Upload] = []
-        self._url = f"{url}/api/v1/competitions/{SLUG}/tracks"
         self._token = token
+        self.move(url)
         self._number = re.sub(r"\D", "", team)
         self._dice = random.Random(f"{seed} {team}")
+
+    def move(self, url: str) -> None:
+        """From now on it asks the site at ``url``."""
+        self._url = f"{url}/api/v1/competitions/{SLUG}/tracks"
 
     def work(self, stop: threading.Event, may_upload: Callable[[], bool] = lambda: True) -> None:
         """Upload now and then until ``stop``, whenever it ``may_upload``."""

@@ -108,7 +108,7 @@ def test_what_is_no_longer_lost_when_its_turn_comes_is_left_alone(toy, monkeypat
     assert now_is(lost) == [(State.QUEUED, 1), (state, 0)]
 
 
-def test_what_somebody_else_has_locked_is_passed_over(toy):
+def test_what_somebody_else_has_locked_is_passed_over(toy, caplog):
     lost = two_lost()
 
     with transaction.atomic():
@@ -116,12 +116,24 @@ def test_what_somebody_else_has_locked_is_passed_over(toy):
         [beside] = at_once([reconcile])
     assert beside.reclaimed == 1
     assert now_is(lost) == [(State.RUNNING, 0), (State.QUEUED, 1)]
+    assert not [each for each in caplog.records if each.exc_info], "nor waited for until the database had enough"
 
 
-def test_a_lost_job_of_a_kind_that_only_a_newer_version_knows_is_left_to_it(toy, rings):
+def test_what_a_new_row_of_somebody_else_refers_to_is_reclaimed(toy):
+    """Its foreign key locks the job, which stays where it is."""
+    lost = two_lost()
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT FROM jobs_job WHERE id = %s FOR KEY SHARE", [lost[0].pk])
+        [beside] = at_once([reconcile])
+    assert beside.reclaimed == 2
+
+
+def test_a_lost_job_of_a_kind_that_only_a_newer_version_knows_is_left_to_it(toy, rings, caplog):
     known, unknown = two_lost()
     Job.objects.filter(pk=unknown.pk).update(kind="of_a_later_version")
 
     assert reconcile().reclaimed == 1
 
     assert now_is([known, unknown]) == [(State.QUEUED, 1), (State.RUNNING, 0)]
+    assert not [each for each in caplog.records if each.exc_info], "nor tried"

@@ -110,6 +110,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.intake": (
         *(*_UPLOADS, "submissions/test_check_only.py"),
         *("submissions/test_checking.py", "submissions/test_patience.py", "api/test_submissions.py"),
+        "submissions/test_baselines.py",
     ),
     "malpan.submissions.evaluation.runs": (
         *_RUNS,
@@ -119,6 +120,17 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
+    "malpan.leaderboard.openings": (
+        "web/test_chain_download.py",
+        "web/test_chain_pages.py",
+        "web/test_release_pages.py",
+    ),
+    "malpan.submissions.integrity.receipts": (
+        "submissions/integrity/test_chain.py",
+        *("web/test_chain_pages.py", "web/test_chain_download.py", "web/test_release_pages.py"),
+    ),
+    "malpan.submissions.breakdown": ("submissions/test_breakdown.py", "web/test_figures_page.py"),
+    "malpan.submissions.evaluation.canary": ("submissions/evaluation/test_canary.py",),
     "malpan.submissions.checking": ("submissions/test_checking.py", "api/test_submissions.py"),
     "malpan.submissions.patience": ("submissions/test_patience.py", "submissions/test_checking.py"),
     "malpan.submissions.retrying": ("submissions/evaluation/test_actions.py", "submissions/evaluation/test_runs.py"),
@@ -166,7 +178,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
         "competitions/test_composites.py",
     ),
     "malpan.submissions.rescoring.orders": ("submissions/rescoring/test_order_rules.py",),
-    "malpan.notifications.preferences": ("notifications/test_preferences.py",),
+    "malpan.notifications.preferences": ("notifications/test_preferences.py", "notifications/test_digests.py"),
     "malpan.notifications.outbox": ("notifications/test_outbox.py", "notifications/test_sending.py"),
     "malpan.competitions.selectors": ("competitions/test_selectors.py", "web/test_pages.py"),
     "malpan.competitions.permissions": ("competitions/test_permissions.py",),

@@ -13,11 +13,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from malpan.accounts.models import User
 from malpan.core.models import AuditEntry
+from malpan.leaderboard.letters import RANK_PASSED
 from malpan.notifications import preferences
 from malpan.notifications.errors import UnsubscribeLinkInvalid
 from malpan.notifications.events import mailed_events
-from malpan.notifications.models import Letter, Preference
+from malpan.notifications.models import Letter, Pace, Preference
 from malpan.notifications.sending import deliver_due
 from tests.factories import UserFactory
 from tests.notifications.conftest import NAME, posted
@@ -43,6 +45,15 @@ def test_a_mail_is_in_the_readers_language_and_in_both_if_nobody_knows(language:
         assert absent not in text
     assert ("[Malpan]" in message.subject) == (language != "ko")
     assert ("[말판]" in message.subject) == (language != "en")
+
+
+@pytest.mark.parametrize(("event", "is_usual"), [(NAME, False), (RANK_PASSED, True)])
+def test_who_hears_once_a_day_is_who_said_so_or_said_nothing_where_that_is_usual(event: str, is_usual: bool) -> None:
+    silent, daily, at_once, stranger = (each.pk for each in UserFactory.create_batch(4))
+    for person, pace in ((daily, Pace.DAILY), (stranger, Pace.DAILY), (at_once, Pace.AT_ONCE)):
+        preferences.set_preference(person=User.objects.get(pk=person), language="", paces={event: pace})
+    asked = [silent, daily, at_once]
+    assert preferences.daily_readers(event, asked) == ({silent, daily} if is_usual else {daily})
 
 
 def test_what_is_muted_is_not_sent_and_the_change_is_audited() -> None:

@@ -312,6 +312,36 @@ def test_while_the_last_file_that_may_be_rejected_is_checked_the_next_one_waits_
     assert send(phase, team).pk
 
 
+def test_a_file_counts_for_its_own_team_alone(phase: Phase, few_rejections: int) -> None:
+    """And that of a team which is not there yet for none."""
+    competition = phase.track.competition
+    team, other = TeamFactory.create(pk=1, competition=competition), TeamFactory.create(competition=competition)
+    for _file in range(few_rejections - 1):
+        record(phase, team, UserFactory.create(), BEGUN)
+    for beside in (other, Team(competition=competition, name="새 기준", is_baseline=True)):
+        with patience(team=beside, user=UserFactory.create(), address="", now=BEGUN):
+            take(team=team, user=leader_of(team), address="", now=BEGUN)
+
+
+def test_files_of_two_members_count_together_for_their_team(phase: Phase, team: Team, few_rejections: int) -> None:
+    UserFactory.create_batch(3)  # else a team and a person have one number
+    for _file in range(few_rejections - 1):
+        record(phase, team, UserFactory.create(), BEGUN)
+    first, second = UserFactory.create_batch(2)
+    assert team.pk not in {first.pk, second.pk}
+    with patience(team=team, user=first, address="", now=BEGUN), pytest.raises(TeamCheckRunning):
+        take(team=team, user=second, address="", now=BEGUN)
+
+
+def test_rejections_of_ten_minutes_ago_leave_room_for_files_at_once(
+    phase: Phase, team: Team, few_rejections: int
+) -> None:
+    for _file in range(few_rejections):
+        record(phase, team, leader_of(team), BEGUN - WINDOW)
+    with patience(team=team, user=leader_of(team), address="", now=BEGUN):
+        take(team=team, user=UserFactory.create(), address="", now=BEGUN)
+
+
 def test_a_fault_of_ours_counts_for_nobody(phase: Phase, team: Team, settings: Any) -> None:
     cache.clear()
     settings.REJECTIONS_PER_TEAM = settings.REJECTIONS_PER_ADDRESS = 1
