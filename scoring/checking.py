@@ -1,4 +1,4 @@
-"""Checking of a predictions file before it is scored: here, or in a process of its own.
+"""Checking of a predictions file before it is scored, and reading its answers: here, or in a process of its own.
 
 A file of many megabytes takes seconds to read, and Python runs one thread at a time: in a web server everybody else
 would wait. A process of its own runs beside it, at lower priority and within limits of time and memory; whatever a
@@ -13,10 +13,10 @@ import resource
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Literal
 
 from scoring.errors import FileError, InvalidFile, ScoringError
-from scoring.reading import read_predictions, read_references
+from scoring.reading import read_offered, read_predictions, read_references
 from scoring.recipes import Recipe, get_recipe
 from scoring.records import Items
 from scoring.running.costs import expected_tokens
@@ -55,15 +55,33 @@ def check(data: bytes, recipe: Recipe, references: Items) -> Checked:
     )
 
 
+def answers(data: bytes, recipe: Recipe, references: Items | None) -> list[tuple[str, str]]:
+    """The id and the answer of each item of ``data`` (``read_offered``), in this process. Raises ``InvalidFile``."""
+    return [(item.id, item.text) for item in read_offered(data, recipe, references).items]
+
+
 def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: float) -> Checked:
     """Check ``data`` in a process of its own; ``references`` is a published reference file.
 
     Raises ``InvalidFile``, also after ``seconds`` or where the memory is too small: then the file is not what it should
     be. Raises ``CheckFailed`` where the process ends without an answer.
     """
+    return Checked(**_done_apart("check", data, recipe_id, references, seconds))
+
+
+def answers_apart(data: bytes, recipe_id: str, references: bytes | None, *, seconds: float) -> list[tuple[str, str]]:
+    """``answers`` in a process of its own. Raises as ``check_apart``."""
+    found = _done_apart("answers", data, recipe_id, references, seconds)["answers"]
+    return [(item_id, text) for item_id, text in found]
+
+
+def _done_apart(
+    task: Literal["check", "answers"], data: bytes, recipe_id: str, references: bytes | None, seconds: float
+) -> dict[str, Any]:
     too_long = InvalidFile([FileError("check_too_long", {"seconds": seconds})])
-    head = {"recipe": recipe_id, "references": len(references), "seconds": seconds, "memory": MEMORY_BYTES}
-    message = json.dumps(head).encode() + b"\n" + references + data
+    length = None if references is None else len(references)
+    head = {"task": task, "recipe": recipe_id, "references": length, "seconds": seconds, "memory": MEMORY_BYTES}
+    message = json.dumps(head).encode() + b"\n" + (references or b"") + data
     try:
         done = subprocess.run(
             [sys.executable, "-m", "scoring.checking"], input=message, capture_output=True, timeout=seconds, check=False
@@ -77,19 +95,24 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
         raise InvalidFile([FileError("check_too_much_memory")])
     if "errors" in answer:
         raise InvalidFile([FileError(**each) for each in answer["errors"]], answer["total"])
-    return Checked(**answer)
+    return answer
 
 
 def main(stream: BinaryIO) -> dict[str, Any]:
-    """Answer one request of ``check_apart``."""
+    """Answer one request of ``check_apart`` or ``answers_apart``."""
     os.nice(NICENESS)
     head = json.loads(stream.readline())
     limit = int(head["seconds"]) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))  # where the caller is no longer there to stop it
     resource.setrlimit(resource.RLIMIT_AS, (head["memory"],) * 2)
     recipe = get_recipe(head["recipe"])
-    references = read_references(stream.read(head["references"]), recipe, is_published=True)
+    references = None
+    if head["references"] is not None:
+        references = read_references(stream.read(head["references"]), recipe, is_published=True)
     try:
+        if head["task"] == "answers":
+            return {"answers": answers(stream.read(), recipe, references)}
+        assert references is not None
         return asdict(check(stream.read(), recipe, references))
     except MemoryError:
         return {"stopped": True}

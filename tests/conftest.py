@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -129,6 +130,13 @@ def _language_of_its_own() -> Iterator[None]:
     """A request in English leaves its language to the thread: the next test must not read it."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def _no_answers_of_another_test() -> None:
+    """Answers of files are kept by the sha256 of what equal tests store anew."""
+    if (answers := sys.modules.get("malpan.submissions.integrity.answers")) is not None:
+        answers.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -197,8 +197,8 @@ def _connect_to(name: str) -> None:
 
 
 @contextmanager
-def server(name: str = "postgres") -> Iterator[psycopg.Connection]:
-    """A connection to the server of the tests that Django knows nothing of."""
-    where = connection.get_connection_params() | {"dbname": name, "cursor_factory": psycopg.Cursor}
+def server(name: str = "postgres", **how: str) -> Iterator[psycopg.Connection]:
+    """A connection to the server of the tests that Django knows nothing of; ``how``: as another ``user``."""
+    where = connection.get_connection_params() | {"dbname": name, "cursor_factory": psycopg.Cursor} | how
     with psycopg.connect(**where, autocommit=True) as opened:
         yield opened

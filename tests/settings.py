@@ -27,7 +27,7 @@ CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX":
 DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c lock_timeout=60s"
 CHECK_LOCK_ORDER = True
 API_REQUESTS_PER_TOKEN = API_REQUESTS_PER_ADDRESS = API_UPLOADS_PER_TEAM = 0  # tests of limits set them
-CHAIN_DOWNLOADS_PER_ADDRESS = BOARD_DOWNLOADS_PER_ADDRESS = 0
+CHAIN_DOWNLOADS_PER_ADDRESS = BOARD_DOWNLOADS_PER_ADDRESS = ITEM_LISTS_PER_PERSON = 0
 WHITENOISE_AUTOREFRESH = True  # static files are looked up when asked for; else every new client reads them all
 CELERY_BROKER_URL = "memory://"  # tests that need a queue start a stack of their own: tests/system
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

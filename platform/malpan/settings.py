@@ -310,6 +310,7 @@ API_REQUESTS_PER_ADDRESS = env.int("API_REQUESTS_PER_ADDRESS", default=3000)
 API_UPLOADS_PER_TEAM = env.int("API_UPLOADS_PER_TEAM", default=60)
 CHAIN_DOWNLOADS_PER_ADDRESS = env.int("CHAIN_DOWNLOADS_PER_ADDRESS", default=60)  # in a minute; 0: any number
 BOARD_DOWNLOADS_PER_ADDRESS = env.int("BOARD_DOWNLOADS_PER_ADDRESS", default=30)  # whole boards as CSV, as above
+ITEM_LISTS_PER_PERSON = env.int("ITEM_LISTS_PER_PERSON", default=120)  # pages of own items, compared or not, as above
 IMPORT_MAX_BYTES = 2 * 1024**3  # of an archive, through the browser; `manage.py import_competition` takes any
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -427,6 +428,7 @@ for name, least in {
     "API_UPLOADS_PER_TEAM": 0,
     "CHAIN_DOWNLOADS_PER_ADDRESS": 0,
     "BOARD_DOWNLOADS_PER_ADDRESS": 0,
+    "ITEM_LISTS_PER_PERSON": 0,
     "RETENTION_UNCONFIRMED_DAYS": 0,
     "RETENTION_INVITATION_DAYS": 0,
     "RETENTION_REJECTION_DAYS": 0,

@@ -7,6 +7,10 @@ bounded as a whole (``WEB_REQUEST_SECONDS``), and so is its silence (``WEB_STALL
 than ``BODY_RATE`` in all, each its equal share: taking in what eight senders push costs two cores, which readers need.
 A body that is refused is read on and thrown away, within the same bounds, so that its sender gets to read why.
 
+Of a connection one request at a time is begun, when nothing of the answers before is unread: what was sent after it
+waits as it came. A body larger than an upload goes to the disk only where it may be an organiser's, and few at once:
+see ``Parser``.
+
 Several processes may serve one socket (``MALPAN_LISTEN_FD``); ``manage.py up`` starts ``WEB_WORKERS`` of them.
 """
 
@@ -24,11 +28,13 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Final, TypeAlias
 
 from django.conf import settings
+from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
-from waitress.utilities import RequestEntityTooLarge
+from waitress.utilities import Error, RequestEntityTooLarge
 
+from malpan.core.limits import network
 from malpan.local.readiness import say_ready
 
 THREADS: Final[int] = settings.WEB_THREADS
@@ -46,43 +52,50 @@ TICK_SECONDS: Final = 0.1  # how soon a body that was held back is read on
 UNWANTED_BYTES: Final = 2**30  # of a connection, thrown away after its last answer
 UNREAD_BYTES: Final = 2**40  # of an answer, before its thread would wait for the client: never
 ARCHIVE_PATHS: Final = ("/manage/import/", "/api/v1/import/")  # they alone take a file larger than an upload
+ARCHIVES: Final = 2  # such files at once in a process, from their first byte to the answer; of a network one
+ARCHIVE_RATE: Final = 128 * 1024  # LEAST_RATE of such a file: 2 GiB have 4.6 hours, and need 2.4 at 2 Mbit a second
+BUSY_SECONDS: Final = 60  # when to ask again for a place
 MANAGED: Final = re.compile(r"/(competitions/[^/]+/)?manage/")  # addresses of organisers
 
 Headers: TypeAlias = list[tuple[str, str]]
 
 
-class BodyTooLarge(RequestEntityTooLarge):
-    """The refusal of a body in words for whoever sent it: a page with a way back, or the API's problem document.
-    deploy/nginx.conf has them too, as it refuses before this server does.
-    """
+class Refusal(Error):
+    """A refusal in words for whoever sent the request: a page with a way back, or the API's problem document."""
 
-    def __init__(self, path: str, language: str, limit: int) -> None:
-        korean, english = f"보낸 파일이 너무 큽니다. {limit} MiB까지 받습니다.", f"up to {limit} MiB are accepted."
+    headers: ClassVar[Headers] = []
+    problem: ClassVar[str]
+    kind: ClassVar[str]
+    titles: ClassVar[tuple[str, str]]
+
+    def __init__(self, path: str, language: str, korean: str, english: str) -> None:
         self.is_managed = bool(MANAGED.match(path))
-        self.korean = f"{korean} {'저장된 것은 없습니다.' if self.is_managed else '제출 횟수는 차감되지 않습니다.'}"
-        self.english = f"The file is too large: {english} Nothing was {'stored' if self.is_managed else 'charged'}."
+        self.korean, self.english = korean, english
         self.is_json = path.startswith("/api/")
         self.is_english = language.startswith("en")
-        super().__init__(self.korean)
+        super().__init__(korean)
 
     def to_response(self, ident: str | None = None) -> tuple[str, Headers, bytes]:
         kind = "application/problem+json" if self.is_json else "text/html; charset=utf-8"
         body = self._json() if self.is_json else self._page()
-        return f"{self.code} {self.reason}", [("Content-Type", kind)], body.encode()
+        return f"{self.code} {self.reason}", [("Content-Type", kind), *self.headers], body.encode()
 
     def _json(self) -> str:
         text = self.english if self.is_english else self.korean
-        facts = {"code": "upload_too_large", "kind": "submission"}
+        facts = {"code": self.problem, "kind": self.kind}
         said = {
-            "type": "/api/docs/#upload_too_large",
-            "title": "Submission error" if self.is_english else "제출 오류",
+            "type": f"/api/docs/#{self.problem}",
+            "title": self.titles[self.is_english],
             "status": self.code,
             "detail": text,
         }
         return json.dumps({**said, **facts, "error": {**facts, "message": text}}, ensure_ascii=False)
 
+    def _title(self) -> str:
+        return self.titles[0]
+
     def _page(self) -> str:
-        title = "요청 오류" if self.is_managed else "제출 오류"
+        title = self._title()
         return (
             '<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f'<title>{title}</title><h1>{title}</h1><p>{self.korean}<p lang="en">{self.english}'
@@ -90,37 +103,120 @@ class BodyTooLarge(RequestEntityTooLarge):
         )
 
 
+class BodyTooLarge(Refusal, RequestEntityTooLarge):
+    """The refusal of a body; deploy/nginx.conf has its words too, as it refuses before this server does."""
+
+    problem, kind, titles = "upload_too_large", "submission", ("제출 오류", "Submission error")
+
+    def __init__(self, path: str, language: str, limit: int) -> None:
+        is_managed = MANAGED.match(path)
+        nothing = "저장된 것은 없습니다." if is_managed else "제출 횟수는 차감되지 않습니다."
+        korean = f"보낸 파일이 너무 큽니다. {limit} MiB까지 받습니다. {nothing}"
+        english = f"The file is too large: up to {limit} MiB are accepted."
+        super().__init__(path, language, korean, f"{english} Nothing was {'stored' if is_managed else 'charged'}.")
+
+    def _title(self) -> str:
+        return "요청 오류" if self.is_managed else super()._title()
+
+
+class ArchivesBusy(Refusal):
+    """The refusal of an archive for which no place is free."""
+
+    code, reason = 503, "Service Unavailable"
+    headers: ClassVar[Headers] = [("Retry-After", str(BUSY_SECONDS)), ("Cache-Control", "no-store")]
+    problem, kind, titles = "system_fault", "system", ("시스템 오류", "System error")
+
+    def __init__(self, path: str, language: str) -> None:
+        super().__init__(
+            path,
+            language,
+            "지금은 다른 보관 파일을 받고 있습니다. 잠시 뒤에 다시 보내 주십시오. 저장된 것은 없습니다.",
+            "Other archives are being received now. Please send yours again in a while. Nothing was stored.",
+        )
+
+
 class Parser(HTTPRequestParser):
-    """Reads a request; a body is bounded by what its address takes, so that nothing larger reaches the disk."""
+    """Reads a request; a body is bounded by what its address takes, so that nothing larger reaches the disk.
+
+    An archive without a word about who sends it, a cookie of a session or ``Authorization``, comes to the site without
+    its body: the view says what it says to strangers. Any other that is larger than an upload needs one of ``ARCHIVES``
+    places, which it has until it is answered.
+    """
 
     adj: Any
     error: Any
     expect_continue: bool
+    completed: bool
+    chunked: bool
+    content_length: int
+    body_rcv: Any
     path: str
     headers: dict[str, str]
+    _places: ClassVar[dict[Parser, str]] = {}  # and the network that each came from
+
+    def __init__(self, adj: Any, channel: Channel) -> None:
+        super().__init__(adj)
+        self._channel = channel
+
+    @property
+    def least_rate(self) -> int:
+        return ARCHIVE_RATE if self in self._places else LEAST_RATE
 
     def received(self, data: bytes) -> int:
-        """Take what has arrived; says how many bytes belonged to this request."""
+        """Take what has arrived; says how much is done with: once the request is there also what comes after it."""
         taken: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
             limit = self.adj.max_request_body_size - FORM_BYTES >> 20
             self.error = BodyTooLarge(self.path, self.headers.get("ACCEPT_LANGUAGE", ""), limit)
             self.expect_continue = False  # who asks before sending it is told no
-        return taken
+        if not self.completed:
+            return taken
+        self._channel.rest = data[taken:]
+        return len(data)
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
         if self.path not in ARCHIVE_PATHS:
             self.adj = SimpleNamespace(**vars(self.adj) | {"max_request_body_size": _upload_bytes()})
+        elif self.body_rcv is not None:
+            self._admit()
+
+    def _admit(self) -> None:
+        """Let an archive in, or its head alone."""
+        has_session = f"{settings.SESSION_COOKIE_NAME}=" in self.headers.get("COOKIE", "")
+        if not has_session and "AUTHORIZATION" not in self.headers:
+            self._leave_body()
+        elif self.chunked or _upload_bytes() < self.content_length < self.adj.max_request_body_size:
+            sender = self._network()
+            if len(self._places) < ARCHIVES and sender not in self._places.values():
+                self._places[self] = sender
+            else:
+                self.error = ArchivesBusy(self.path, self.headers.get("ACCEPT_LANGUAGE", ""))
+                self._leave_body()
+
+    def _network(self) -> str:
+        address = str(self._channel.addr[0])
+        if TRUSTED_PROXY in (address, "*"):
+            address = self.headers.get("X_FORWARDED_FOR", "").rpartition(",")[2].strip() or address
+        return network(address)
+
+    def _leave_body(self) -> None:
+        self.body_rcv, self.content_length, self.chunked, self.expect_continue = None, 0, False, False
+        self.headers |= {"CONTENT_LENGTH": "0", "CONNECTION": "close"}
+
+    def close(self) -> None:
+        super().close()
+        self._places.pop(self, None)
 
 
 class Channel(HTTPChannel):
     """One connection. It is closed when a request or its answer is on its way for longer than ``REQUEST_SECONDS``, and
-    one second more for every ``LEAST_RATE`` bytes of the body, or of the answer that were taken. After its last answer
-    the client is waited for: no longer than ``REQUEST_SECONDS``, and while it sends no more than ``UNWANTED_BYTES``.
+    one second more for every ``LEAST_RATE`` bytes of the body (``ARCHIVE_RATE`` where it has a place), or of the answer
+    that were taken. After its last answer the client is waited for: no longer than ``REQUEST_SECONDS``, and while it
+    sends no more than ``UNWANTED_BYTES``.
     """
 
-    parser_class = Parser
+    rest = b""  # what came with a request and is not of it, until that is answered
     _began = 0.0  # the request that is on its way
     _share = 0.0  # bytes of its body that may be there
     _shared = 0.0  # when that was counted
@@ -129,10 +225,24 @@ class Channel(HTTPChannel):
     _sent = 0
     _held: ClassVar[set[Channel]] = set()  # whose body came faster than its share, until all of it is there
 
+    def parser_class(self, adj: Any) -> Parser:
+        return Parser(adj, self)
+
     def readable(self) -> bool:
-        """Whether to read what has arrived; what is not read yet, the sender's system keeps back."""
+        """Whether to read what has arrived; what is not read yet, the sender's system keeps back. What was read with a
+        request before is taken as if it arrived now.
+        """
+        while self.rest and super().readable():
+            wasyncore.read(self)
         is_unwanted = self._unwanted is not None and not self.will_close
         return bool(is_unwanted or super().readable()) and not self._is_ahead()
+
+    def handle_read(self) -> None:
+        if self.rest:
+            data, self.rest = self.rest, b""
+            self.received(data)
+        else:
+            super().handle_read()
 
     def _begin(self) -> None:
         self._began = self._shared = time.monotonic()
@@ -142,9 +252,11 @@ class Channel(HTTPChannel):
     def _is_ahead(self) -> bool:
         """Whether its body came faster than its share. That grows as time goes by, and who joins takes nothing of it
         back, else a body held back could look like a client's silence: of 1000, each is read on within two seconds.
+        A share is never less than twice what must come.
         """
         now = time.monotonic()
-        self._share += (now - self._shared) * BODY_RATE / (len(self._held) or 1)
+        least = LEAST_RATE if self.request is None else self.request.least_rate
+        self._share += (now - self._shared) * max(BODY_RATE / (len(self._held) or 1), 2 * least)
         self._shared = now
         if self._arrived() <= self._share:
             return False
@@ -158,6 +270,9 @@ class Channel(HTTPChannel):
 
     def handle_close(self) -> None:
         self._held.discard(self)
+        self.rest = b""
+        if self.request is not None:
+            self.request.close()
         super().handle_close()
 
     def writable(self) -> bool:
@@ -200,9 +315,12 @@ class Channel(HTTPChannel):
                 self.will_close = True
         elif self.request is not before:
             self._begin()
-        elif self.request is not None and seconds > REQUEST_SECONDS + self.request.body_bytes_received / LEAST_RATE:
+        elif self.request is not None and seconds > REQUEST_SECONDS + self._seconds_earned():
             self.will_close = True
         return is_taken
+
+    def _seconds_earned(self) -> float:
+        return float(self.request.body_bytes_received / self.request.least_rate)
 
 
 def _upload_bytes() -> int:

@@ -12,6 +12,7 @@ from malpan.submissions.models import JudgeAgreement
 from tests.api.test_contest import Caller
 from tests.factories import PhaseFactory, TeamFactory, UserFactory, file_bytes, finished_submission, publish, rows
 from tests.judged_submissions import human_bytes, judged_submission
+from tests.submissions.integrity.comparing import compare_asked
 
 pytestmark = pytest.mark.django_db
 ITEMS = 24
@@ -51,7 +52,11 @@ def test_equal_and_nearly_equal_files_are_found_and_read_side_by_side(phase, own
 
     [shared] = owner("GET", f"{manage(phase)}/duplicates/")
     assert [each["submission"] for each in shared["submissions"]] == [str(one.public_id), str(same.public_id)]
+    waiting = owner("GET", f"{manage(phase)}/phases/{phase.pk}/duplicates/")
+    assert (waiting["computed_at"], waiting["is_waiting"], waiting["is_current"]) == (None, True, False)
+    compare_asked()
     alike = owner("GET", f"{manage(phase)}/phases/{phase.pk}/duplicates/")
+    assert (alike["is_waiting"], alike["is_current"], alike["has_failed"]) == (False, True, False)
     assert (alike["teams"], alike["unread"], len(alike["pairs"])) == (3, 0, 3)
     assert (alike["pairs"][0]["same"], alike["pairs"][0]["compared"]) == (ITEMS, ITEMS)
 

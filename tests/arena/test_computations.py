@@ -26,6 +26,8 @@ from malpan.jobs.errors import WorkerLost
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reclaim_expired
 from malpan.jobs.registry import NotMine
+from malpan.jobs.tasks import work_next
+from malpan.operation.site_page import facts
 from scoring.arena.result import compute
 from scoring.arena.votes import read_votes
 from tests.arena.answers import answered, do, quality_of, rested, work_off
@@ -232,6 +234,21 @@ def test_a_worker_of_another_version_leaves_it(panel):
 
     with pytest.raises(NotMine):
         do(claimed())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_no_worker_s_version_can_compute_is_told_to_operators(panel):
+    closed(panel)
+    with pytest.raises(StillComputing):
+        computed_result(campaign=panel.campaign)
+    Computation.objects.update(instrument="0.0.1")
+
+    for _meeting in range(2):
+        Job.objects.filter(kind=JOB).update(not_before=None)
+        work_next(worker="old")
+
+    [held] = facts.held()
+    assert (held.code, held.jobs) == ("version_missing", 1)
 
 
 def test_a_job_whose_computation_is_gone_ends(panel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 from typing import Any
 
 import pytest
@@ -50,6 +50,22 @@ def test_a_fault_is_noted_and_raised_and_over_with_the_next_mail(monkeypatch: py
     assert (mail_state().is_failing, mail_state().fault) == (True, "SMTPServerDisconnected")
     send()
     assert not mail_state().is_failing
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_failing"),
+    [(b"5.1.1 no such mailbox", False), (b"5.7.1 relay access denied", True), (b"no such mailbox", True)],
+)
+def test_an_address_that_does_not_exist_is_no_fault_of_the_mails(
+    reply: bytes, is_failing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: Any, **_options: Any) -> int:
+        raise SMTPRecipientsRefused({"a@example.org": (550, reply)})
+
+    monkeypatch.setattr(Transport, "send_messages", refuse)
+    with pytest.raises(SMTPRecipientsRefused):
+        send()
+    assert mail_state().is_failing == is_failing
 
 
 def test_a_mail_goes_where_the_cache_is_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
 
 import pytest
+from celery.app.trace import build_tracer
 from celery.exceptions import Retry
 from django.apps import apps
+from django.conf import settings as site
 from django.core.management import CommandError, call_command
 from django.db import models
 
@@ -22,7 +24,7 @@ from malpan.core.storage import collecting, local_disk, read_private, store_priv
 from malpan.core.storage.collecting import KEPT, collect
 from malpan.core.storage.places import configured
 from malpan.core.storage.stores import Copy, Store
-from malpan.submissions.tasks import collect_files
+from malpan.submissions.tasks import BACKUP_LASTS, collect_files
 from tests.confirmation import types
 from tests.factories import PhaseFactory, SubmissionFactory, publish
 from tests.threads import at_once
@@ -179,6 +181,27 @@ def test_the_clock_waits_for_the_end_of_a_backup(transactional_db, monkeypatch):
     assert is_there(unnamed)
     [done] = at_once([collect])
     assert (done.copies, is_there(unnamed)) == (1, False)
+
+
+def test_every_message_of_the_clock_is_still_good_when_it_is_due(transactional_db, monkeypatch):
+    """The messages themselves: the first as beat sends it, the others as a worker that was given it does."""
+    unnamed = store_private(b"of nobody").sha256
+    monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
+    app, sent = collect_files.app, []
+    now = datetime.fromisoformat("2026-11-29T04:30:00+09:00")
+    monkeypatch.setattr(app, "now", lambda: now)
+    monkeypatch.setattr(app.amqp, "send_task_message", lambda _to, _name, message, **_: sent.append(message.headers))
+    run = build_tracer(collect_files.name, collect_files._get_current_object(), app=app)
+    collect_files.apply_async(**site.CELERY_BEAT_SCHEDULE["collect-files"]["options"])
+
+    with collecting.files_stay():
+        for number in range(BACKUP_LASTS):
+            at_once([lambda: run(sent[-1]["id"], (), {}, sent[-1])])
+            assert len(sent) == number + 2
+            now = datetime.fromisoformat(sent[-1]["eta"])
+            assert now < datetime.fromisoformat(sent[-1]["expires"]), f"discarded at {now}"
+    at_once([lambda: run(sent[-1]["id"], (), {}, sent[-1])])
+    assert not is_there(unnamed)
 
 
 def runs_later() -> bool:

@@ -157,3 +157,6 @@ def test_the_first_site_owns_the_store_until_another_adopts_it(store):
     store.adopt("other")
     assert store.claim("one") == "other"
     assert list(store.copies()) == []
+    store.disown()
+    store.disown()
+    assert store.owner() is None

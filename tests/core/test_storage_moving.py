@@ -55,16 +55,43 @@ def test_every_file_arrives_and_the_source_keeps_them(way):
     assert (contents(source), len(contents(target))) == (set(), 5)
 
 
-def test_what_is_held_after_a_restore_is_held_in_the_next_store_and_a_store_with_an_owner_keeps_it(way):
+@pytest.mark.parametrize("held", [HELD, f"{HELD} of 7/malpan"])
+def test_what_is_held_after_a_restore_is_held_in_the_next_store_also_in_one_with_an_owner(way, held):
+    """That may be the site's own store of earlier. Who adopts the files before the last move does so again after it:
+    each move brings those back that were let go of.
+    """
     source, target = way
     move(source=source, target=target)
     assert target.owner() is None
-    source.adopt(HELD)
+    source.adopt(held)
     move(source=source, target=target)
-    assert target.owner() == HELD
+    assert target.owner() == held
     target.adopt("7/malpan")
     move(source=source, target=target)
+    assert target.owner() == held
+
+
+def test_a_store_with_an_owner_keeps_it_where_nothing_is_held(way):
+    source, target = way
+    source.adopt("7/malpan")
+    move(source=source, target=target)
     assert target.owner() == "7/malpan"
+    target.adopt("8/malpan")
+    move(source=source, target=target)
+    assert target.owner() == "8/malpan"
+    target.adopt(HELD)
+    move(source=source, target=target)
+    assert target.owner() == HELD
+
+
+def test_a_store_that_was_emptied_has_no_owner(way):
+    source, target = way
+    source.put(b"a file")
+    source.adopt("7/malpan")
+    move(source=source, target=target)
+    assert source.owner() == "7/malpan"
+    move(source=source, target=target, removes=True)
+    assert (source.owner(), target.owner()) == (None, "7/malpan")
 
 
 def test_a_note_that_comes_during_the_move_stays_in_the_source(way):

@@ -72,6 +72,14 @@ def test_nginx_takes_what_the_site_takes() -> None:
     assert f'"~^{web_server.MANAGED.pattern}"' in NGINX
 
 
+def test_what_senders_can_fill_is_below_the_limit_of_the_pod() -> None:
+    """Bodies of all connections, archives among them, and the copies that the site makes of those."""
+    uploads = settings.WEB_CONNECTIONS * (settings.UPLOAD_MAX_BYTES + web_server.FORM_BYTES)
+    filled = uploads + 2 * web_server.ARCHIVES * settings.IMPORT_MAX_BYTES
+    [volume] = [each for each in pods()["web"]["volumes"] if each["name"] == "site-tmp"]
+    assert filled < int(volume["emptyDir"]["sizeLimit"].removesuffix("Gi")) * 2**30
+
+
 def test_nginx_waits_longer_than_the_site_and_keeps_connections_shorter() -> None:
     assert number("proxy_read_timeout") > settings.LARGE_CHECKS * settings.CHECK_SECONDS
     assert number("keepalive_timeout", at="upstream") < web_server.STALL_SECONDS

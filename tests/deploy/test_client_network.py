@@ -13,6 +13,7 @@ import requests
 from django.test import RequestFactory
 
 from malpan.core.limits import network_of
+from malpan.web_server import ARCHIVE_PATHS
 from tests.deploy.manifests import DEPLOY
 from tests.system.deployed import nginx
 from tests.system.stack import free_port
@@ -73,5 +74,14 @@ def test_nginx_counts_together_whom_the_site_counts_together(url: str) -> None:
 
 def test_every_limit_of_nginx_is_of_such_a_network() -> None:
     zones = re.findall(r"limit_(?:conn|req)_zone (\S+) zone=(\w+)", NGINX)
-    assert zones == [("$client_network", "address")]
-    assert re.findall(r"limit_(?:conn|req) (\w+) ", NGINX) == ["address"]
+    assert zones == [("$client_network", "address"), ("$client_network", "archives")]
+    assert re.findall(r"limit_(?:conn|req) (\w+) ", NGINX) == ["address", *["address", "archives"] * 2]
+
+
+def test_an_address_sends_few_archives_at_once_and_no_more_of_anything_than_elsewhere() -> None:
+    """A location that has a limit of its own has none of those around it."""
+    limits = re.findall(r"limit_conn (\w+) (\d+);", NGINX)
+    assert {*limits} == {("address", "100"), ("archives", "2")}
+    for path in ARCHIVE_PATHS:
+        location = NGINX.partition(f"location {path} {{")[2].partition("}")[0]
+        assert re.findall(r"limit_conn (\w+) (\d+);", location) == [("address", "100"), ("archives", "2")]

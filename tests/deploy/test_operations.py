@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
@@ -80,7 +81,7 @@ def test_every_unit_of_systemd_exists() -> None:
                 assert {unit, f"{unit}.service"} & there, f"{line}: {word}"
 
 
-DC = re.compile(r"(?:docker compose|\bdc)\b.*? (stop|restart|logs|exec|run --rm|up --detach)((?: [^`;|&]*)?)")
+DC = re.compile(r"(?:docker compose|\bdc)\b.*? (stop|start|restart|logs|exec|run --rm|up --detach)((?: [^`;|&]*)?)")
 
 
 def test_every_service_of_compose_exists() -> None:
@@ -89,7 +90,7 @@ def test_every_service_of_compose_exists() -> None:
     for line in typed():
         for verb, rest in DC.findall(line):
             words = [word for word in rest.split() if not re.match(r"-|\d+m?$|…|worker-cpu=", word)]
-            wanted = words if verb in ("stop", "restart", "logs") else words[:1]
+            wanted = words if verb in ("stop", "start", "restart", "logs") else words[:1]
             assert set(wanted) <= services, line
             found += len(wanted)
     assert found > 8
@@ -145,6 +146,57 @@ def test_every_entry_goes_from_what_is_seen_to_what_to_do_to_how_one_sees_that_i
     assert "*Seen*:" in entry
     assert "*To do*" in entry
     assert re.search(r"\*[Ww]ell again\*", entry)
+
+
+def entry_of(title: str) -> str:
+    return RUNBOOK.partition(f"\n### {title}\n")[2].partition("\n### ")[0]
+
+
+IN_WEB = re.compile(r"malpan (?!-)|dc exec (?:web|chores|beat|worker-[a-z]+)\b|.*\bexec\b.* deploy/")
+
+
+@pytest.mark.parametrize("title", [title for title in ENTRIES if re.search(r"\bstop all\b", entry_of(title))])
+def test_nothing_is_run_in_a_program_that_the_same_entry_has_stopped(title: str) -> None:
+    """In containers the word ``malpan`` is a command in ``web``; under systemd it is a process of its own."""
+    meanwhile = re.split(r"\b[Ss]top all\b", entry_of(title), maxsplit=1)[1]
+    meanwhile, started, _after = re.split(r"\b([Ss]tart all)\b", meanwhile, maxsplit=1)
+    assert started
+    for number, part in enumerate(re.split(r"^```.*$", meanwhile, flags=re.MULTILINE)):
+        pieces = part.splitlines() if number % 2 else re.findall(r"`([^`]+)`", part.replace("\n", " "))
+        of_containers = [each for each in pieces if not each.rpartition(" # ")[2].startswith("systemd")]
+        assert [each for each in of_containers if IN_WEB.match(each)] == []
+
+
+def test_after_a_restore_the_role_of_keda_gets_its_grant_again() -> None:
+    [granted] = re.findall(r"^GRANT .* TO malpan_scaler;$", TEXT, re.MULTILINE)
+    assert f"`{granted}`" in entry_of("The database is lost").partition("restore")[2]
+
+
+def test_a_new_version_installs_what_the_first_install_took_out_of_the_code() -> None:
+    install = TEXT.partition("\n### systemd and nginx\n")[2].partition("\n### ")[0]
+    taken = re.findall(r"^(?:cp|sed|    deploy/)\b.*?(?=  |$)", install, re.MULTILINE)
+    assert {line.split("/")[1].split(" ")[0] for line in taken if "deploy/" in line} == {"systemd", "nginx.conf"}
+    steps = TEXT.partition("\n## A new version\n")[2].partition("\n## ")[0]
+    for line in (*taken, "nginx -t && systemctl reload nginx"):
+        assert line in steps
+
+
+def test_no_volume_is_removed_that_a_program_still_has_and_what_a_full_disk_may_lose_is_emptied_by_a_command() -> None:
+    users = {
+        volume: {name for name, each in composed()["services"].items() if mounts(each, volume)}
+        for volume in composed()["volumes"]
+    }
+    removed = re.findall(r"^(.*)docker volume rm malpan_(\w+)", TEXT, re.MULTILINE)
+    assert removed
+    for before, volume in removed:
+        gone = re.findall(r"dc rm --stop --force ([a-z -]+)", before)
+        assert users[volume] <= set(" ".join(gone).split()), volume
+    commands = "".join(entry_of("A disk is full").split("```")[1::2])
+    assert {"media", "embeddings"} <= set(re.findall(r"malpan_(\w+)", commands))
+
+
+def mounts(service: dict[str, Any], volume: str) -> bool:
+    return any(str(each).startswith(f"{volume}:") for each in service.get("volumes", []))
 
 
 def defaults() -> dict[str, str]:

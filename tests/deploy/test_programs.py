@@ -114,7 +114,11 @@ def test_backups_are_made_by_the_clock_in_each_kind_of_deployment() -> None:
 
     timer = (DEPLOY / "systemd" / "malpan-backup.timer").read_text()
     assert "OnCalendar=*-*-* 03:00:00" in timer
-    assert resource("CronJob", "backup")["spec"]["schedule"] == "0 3 * * *"
+    by_clock = resource("CronJob", "backup")["spec"]
+    assert by_clock["schedule"] == "0 3 * * *"
+    assert by_clock["jobTemplate"]["spec"]["backoffLimit"] == 0, "one a night, also where a complete one ends with 1"
+    assert composed()["services"]["backup"]["restart"] == "no"
+    assert "Restart=" not in (DEPLOY / "systemd" / "malpan-backup.service").read_text()
     operations = (DEPLOY / "OPERATIONS.md").read_text()
     assert "systemctl enable --now malpan-backup.timer" in operations
     assert "--profile backup run --rm backup" in operations

@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from malpan.jobs import claim, doorbell, faults, order, outcome, queue, registry
-from malpan.jobs.errors import WorkerLost
+from malpan.jobs.errors import VersionMissing, WorkerLost
 from malpan.jobs.models import Job
 from malpan.jobs.reconcile import reconcile
 from malpan.jobs.tasks import work_next
@@ -201,11 +201,25 @@ def test_a_payload_that_this_version_does_not_know_is_put_back_and_counts_as_no_
     job.refresh_from_db()
     assert (job.state, job.failures, job.attempt) == (State.QUEUED, 0, 5)
     assert job.not_before > timezone.now(), "it stands in nobody's way meanwhile"
+    assert job.error_code == VersionMissing.code
+    assert job.waiting_since < job.started_at, "since the first meeting: the age of the queue does not tell it"
 
     toy.act = lambda _job: None
     Job.objects.update(not_before=None)
     assert work_next(worker="new") == job
     assert states()[0] == State.FINISHED
+
+
+def test_a_job_that_a_worker_with_other_numbers_puts_back_waits_for_no_version(toy):
+    def differs(_job: Job) -> None:
+        raise registry.NumbersDiffer("its numbers differ")
+
+    toy.act = differs
+    [job] = add()
+    work_next(worker="bad")
+    job.refresh_from_db()
+    assert (job.state, job.failures, job.error_code, job.waiting_since) == (State.QUEUED, 0, "", None)
+    assert job.not_before > timezone.now()
 
 
 # --- children ---------------------------------------------------------------------------------------------------------
@@ -226,6 +240,16 @@ def test_a_parent_waits_for_its_children_and_keeps_its_place(toy, rings):
     assert [job.parent_id for job in done] == [parent.pk, parent.pk, None, None]
     assert done[2:] == [parent, later]
     assert Job.objects.get(pk=parent.pk).failures == 0
+
+
+def test_a_parent_that_waits_for_its_children_waits_for_nothing_outside(toy):
+    [made] = add()
+    taken = claim.claim_next(worker="old")
+    assert outcome.wait(job_id=made.pk, attempt=taken.attempt, error_code="version_missing", pause=0, at_most=None)
+    assert Job.objects.get().waiting_since is not None
+    taken = claim.claim_next(worker="new")
+    assert outcome.wait_for_children(job=taken, kind="toy", costs=[1])
+    assert Job.objects.get(pk=made.pk).waiting_since is None
 
 
 def test_a_child_that_is_given_up_counts_as_over(toy):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
+from malpan.leaderboard import published
 from malpan.leaderboard.boards import BASELINES, COMPOSITE, COUNT, TIME, Board, View
 from malpan.leaderboard.errors import BoardNotFound
 from malpan.leaderboard.models import BoardSnapshot
@@ -132,6 +133,19 @@ def test_rows_are_cut_and_ones_own_is_there_anyhow(phase: Phase, organiser: User
         assert stranger is not None
         assert (stranger.own_row, stranger.row_before) == (None, None)
         assert not any(row.is_own for row in stranger.rows)
+
+
+def test_without_a_search_no_name_of_the_board_is_compared(
+    phase: Phase, organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teams = [team_of(phase, f"팀{number}", 0.9 - number / 10) for number in range(4)]
+    publish_final_board(phase=phase, actor=organiser)
+    published_board(phase)
+    asked: list[str] = []
+    monkeypatch.setattr(View, "finds", lambda _view, name: asked.append(name) or True)
+    found = published_board(phase, viewer_team=teams[3], view=View(offset=1, limit=2))
+    assert names(found) == ["팀1", "팀2"]
+    assert asked == [], "no name is compared where none is searched for"
 
 
 def test_the_row_before_those_shown_is_a_teams_and_none_in_a_search(phase: Phase, organiser: User) -> None:
@@ -277,3 +291,14 @@ def test_a_rescoring_leads_to_the_board_that_was_kept_before_it(phase: Phase, or
         batch.save()
     batch.phase.board = Phase.Board.HIDDEN
     assert kept_before(batch) is None
+
+
+def test_boards_that_are_read_in_turn_are_read_from_the_database_once(
+    phase: Phase, django_assert_num_queries: Any
+) -> None:
+    """Whoever turns the days over makes no process read a board again; of large ones fewer are kept."""
+    snapshots = [snapshot_of(phase, number) for number in range(1, 41)]
+    with django_assert_num_queries(len(snapshots)):
+        for snapshot in snapshots * 2:
+            assert published.published_rows(snapshot) == ()
+    assert published._boards.size <= published.ROWS_KEPT

@@ -121,9 +121,7 @@ _TESTS: Final[dict[str, tuple[str, ...]]] = {
     "malpan.submissions.finals": ("submissions/test_finals.py", "web/test_finals_page.py"),
     "malpan.submissions.withdrawal": ("submissions/test_withdrawal.py",),
     "malpan.leaderboard.openings": (
-        "web/test_chain_download.py",
-        "web/test_chain_pages.py",
-        "web/test_release_pages.py",
+        *("leaderboard/test_openings.py", "web/test_chain_download.py", "web/test_release_pages.py"),
     ),
     "malpan.submissions.integrity.receipts": (
         "submissions/integrity/test_chain.py",

@@ -18,7 +18,7 @@ from malpan.core.models import AuditEntry
 from malpan.leaderboard.letters import RANK_PASSED
 from malpan.notifications import preferences
 from malpan.notifications.errors import UnsubscribeLinkInvalid
-from malpan.notifications.events import mailed_events
+from malpan.notifications.events import DIGEST, mailed_events
 from malpan.notifications.models import Letter, Pace, Preference
 from malpan.notifications.sending import deliver_due
 from tests.factories import UserFactory
@@ -54,6 +54,17 @@ def test_who_hears_once_a_day_is_who_said_so_or_said_nothing_where_that_is_usual
         preferences.set_preference(person=User.objects.get(pk=person), language="", paces={event: pace})
     asked = [silent, daily, at_once]
     assert preferences.daily_readers(event, asked) == ({silent, daily} if is_usual else {daily})
+
+
+def test_the_mail_of_a_day_is_muted_when_nothing_is_left_that_comes_with_it() -> None:
+    person = UserFactory.create()
+    held = preferences.set_preference(person=person, language="", paces={NAME: Pace.DAILY})
+    for event in (NAME, DIGEST.name):
+        assert not preferences.is_muted(held, event)
+    held = preferences.mute(person=person, event=NAME)
+    assert (preferences.is_muted(held, NAME), preferences.is_muted(held, DIGEST.name)) == (True, False)
+    held = preferences.mute(person=person, event=DIGEST.name)
+    assert preferences.is_muted(held, DIGEST.name)
 
 
 def test_what_is_muted_is_not_sent_and_the_change_is_audited() -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,22 @@ import pytest
 from django.apps import apps
 from django.conf import settings as site
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.test import Client
 from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, Phase
 from malpan.core import storage
-from malpan.core.errors import FilesInUse, StorageUnavailable
+from malpan.core.errors import FilesInUse, StorageUnavailable, StoredFileMissing, StoreOfAnotherSite
 from malpan.core.models import AuditEntry, Chore
 from malpan.core.storage import collecting
+from malpan.core.storage.local_disk import LocalDisk
+from malpan.core.storage.places import configured
 from malpan.jobs.heartbeat import beat
 from malpan.jobs.models import Worker
 from malpan.operation.backup import making, postgres, restoring
+from malpan.operation.backup.errors import BackupError
 from malpan.operation.backup.facts import NAMES_OF_FILES, read_facts
 from malpan.operation.backup.keeping import make_dated_backup
 from malpan.operation.backup.manifest import DUMP, MANIFEST, Manifest
@@ -43,6 +46,7 @@ from tests import database
 from tests.archive import full_competition
 from tests.confirmation import types
 from tests.factories import PASSWORD, CompetitionFactory, UserFactory
+from tests.killing import Step, dies
 from tests.paths import ROOT
 from tests.privacy.conftest import found_in_tables
 from tests.threads import at_once
@@ -130,6 +134,7 @@ def test_a_site_backed_up_while_teams_upload_is_the_same_elsewhere(
     full_competition.scored(Phase.objects.get(pk=phase.pk), 5000)  # it goes on: numbers, chain and all
     call_command("verify_chain")
 
+    assert configured().owner() == collecting.this_site()
     call_command("restore", tmp_path / "busy", "--replace", "--yes")
     assert 0 < Submission.objects.count() < count
     assert all(storage.read_private(name) for name in read_facts().files)
@@ -240,6 +245,36 @@ def test_a_restore_names_the_programs_that_use_the_database_and_changes_nothing(
     assert Competition.objects.filter(slug="later").exists()
 
 
+@pytest.fixture
+def roles() -> Iterator[tuple[str, str]]:
+    """One that owns the tables and one that the site logs in as, which owns nothing."""
+    names = (f"owner_{os.getpid()}", f"site_{os.getpid()}")
+    with database.server() as server:
+        for name in names:
+            server.execute(f"CREATE ROLE {name} LOGIN")
+        yield names
+        for name in names:
+            server.execute(f"DROP ROLE {name}")
+
+
+def test_a_restore_by_the_owner_sees_the_sessions_of_a_role_that_owns_nothing(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roles: tuple[str, str]
+) -> None:
+    call_command("backup", tmp_path / "b")
+    monkeypatch.setattr(restoring, "PATIENCE_SECONDS", 0.2)
+    owner, role = roles
+    with database.server(connection.settings_dict["NAME"], user=role) as other, connection.cursor() as cursor:
+        other.execute("SET application_name = 'the site'")
+        cursor.execute(f"SET ROLE {owner}")
+        try:
+            assert len(postgres.other_sessions()) == 1
+            with pytest.raises(BackupError, match=rf"the site \({role}, \?\), PID {other.info.backend_pid}$"):
+                restoring.restore_backup(tmp_path / "b", replaces=True)
+        finally:
+            cursor.execute("RESET ROLE")
+    assert Competition.objects.exists()
+
+
 def test_a_restore_waits_for_a_session_that_is_about_to_end(
     competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +331,89 @@ def test_a_restore_keeps_the_files_of_later_uploads_until_an_operator_lets_them_
 
     call_command("collect_files", "--adopt", "--yes")
     assert not path.exists()
+
+
+def _is_kept(sha256: str) -> bool:
+    """Whether the file is there after the collector came by, however much of a site it found."""
+    with suppress(StoreOfAnotherSite, DatabaseError):
+        collecting.collect()
+    try:
+        return bool(storage.read_private(sha256))
+    except StoredFileMissing:
+        return False
+
+
+def test_a_restore_killed_at_any_step_leaves_later_uploads_and_the_next_one_gives_the_store_back(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps are before and after each call that changes the database or the store's owner, or that compares."""
+    call_command("backup", tmp_path / "older")
+    later = full_competition.scored(Phase.objects.get(track__competition=competition), 700).file_sha256
+    call_command("backup", tmp_path / "newer")
+    monkeypatch.setattr(collecting, "KEPT", timedelta(seconds=-2))
+    collecting.collect()
+    this_site = collecting.this_site()
+    places = (
+        (postgres, "drop_everything"),
+        (LocalDisk, "adopt"),
+        (postgres, "run"),
+        (restoring, "call_command"),
+        (restoring, "_compared"),
+        (restoring, "give_back"),
+    )
+
+    def restored(step: Step) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            for owner, name in places:
+                patch.setattr(owner, name, _stepping(step, getattr(owner, name)))
+            restoring.restore_backup(tmp_path / "older", replaces=True)
+
+    kills = 0
+    while _dies(restored, kills + 1):
+        kills += 1
+        assert _is_kept(later), kills
+        restoring.restore_backup(tmp_path / "newer", replaces=True)
+        assert configured().owner() == this_site
+    assert kills == 2 * len(places)
+    assert configured().owner() == f"{collecting.HELD} of {this_site}"
+    assert _is_kept(later)
+
+
+def _stepping(step: Step, call: Callable[..., Any]) -> Callable[..., Any]:
+    def stepped(*arguments: Any, **named: Any) -> Any:
+        step()
+        done = call(*arguments, **named)
+        step()
+        return done
+
+    return stepped
+
+
+def _dies(work: Callable[[Step], object], killed_at: int) -> bool:
+    connection.close()  # the child has one of its own
+    return dies(work, killed_at)
+
+
+@pytest.mark.parametrize("fault", ["a table that is another's", "a store that is away"])
+def test_a_restore_that_could_not_empty_the_database_leaves_the_store_as_it_was(
+    competition: Competition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, roles: tuple[str, str]
+) -> None:
+    call_command("backup", tmp_path / "b")
+    collecting.collect()
+    before = configured().owner()
+    owner, _role = roles
+    with connection.cursor() as cursor, pytest.MonkeyPatch.context() as patch:
+        if fault == "a store that is away":
+            patch.setattr(LocalDisk, "adopt", lambda *_: (_ for _ in ()).throw(StorageUnavailable))
+            with pytest.raises(StorageUnavailable):
+                restoring.restore_backup(tmp_path / "b", replaces=True)
+        else:
+            cursor.execute(f"SET ROLE {owner}")
+            with pytest.raises(DatabaseError, match="must be owner"):
+                restoring.restore_backup(tmp_path / "b", replaces=True)
+            cursor.execute("RESET ROLE")
+    assert (configured().owner(), before) == (before, collecting.this_site())
+    assert Competition.objects.exists()
 
 
 def _change_a_file(folder: Path) -> None:
@@ -361,6 +479,7 @@ def test_a_dump_that_breaks_off_leaves_an_empty_database_not_half_of_one(
     with pytest.raises(CommandError, match="pg_restore"):
         call_command("restore", tmp_path / "b", "--replace", "--yes")
     assert connection.introspection.table_names() == []
+    assert collecting.is_held(configured().owner() or "")
     database.made_anew()  # for the tests after this one
 
 

@@ -35,18 +35,24 @@ pytestmark = pytest.mark.django_db
 
 NOW = datetime.fromisoformat("2026-11-27T12:00:00+09:00")
 MINUTE = timedelta(minutes=1)
-OPERATORS = ("queue_stuck", "worker_silent", "disk_low", "chain_broken")
+OPERATORS = ("queue_stuck", "worker_silent", "disk_low", "chain_broken", "chain_unchecked", "mail_failing")
 WRONG: dict[str, dict[str, Any]] = {
     "queue_stuck": {"lanes": [facts.Lane(Job.Lane.LIVE, 3, 0, timedelta(minutes=40))]},
     "worker_silent": {"scorers": Scorers(())},
     "disk_low": {"disk": facts.Disk(5, 100)},
     "chain_broken": {"chores": {"chain_check": Chore(name="chain_check", done_at=NOW, facts={"broken": ["norms"]})}},
+    "chain_unchecked": {
+        "chores": {"chain_check": Chore(name="chain_check", done_at=NOW - timedelta(hours=27), facts={"broken": []})}
+    },
+    "mail_failing": {"mail": MailState(NOW - timedelta(hours=1), NOW, "ConnectionRefusedError")},
 }
 WORDS = {
     "queue_stuck": ("40분 넘게 기다린", "40 minutes"),
     "worker_silent": ("채점하는 서버가 없습니다", "systemctl"),
     "disk_low": ("5%만", "5%"),
     "chain_broken": ("norms", "norms"),
+    "chain_unchecked": ("하루 넘게 검사하지 못했습니다", "verify_chain", "2026-11-26 09:00"),
+    "mail_failing": ("ConnectionRefusedError", "EMAIL_URL"),
 }
 
 

@@ -15,7 +15,9 @@ from typing import Any
 import promql_parser
 import pytest
 import yaml
+from django.core.cache import cache
 from django.core.cache.backends.redis import RedisCache
+from django.core.mail import EmailMessage
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -24,6 +26,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from malpan import settings as site_settings
 from malpan.core.chores import record_chore
+from malpan.core.mail_state import EmailBackend
 from malpan.core.models import Chore
 from malpan.jobs import heartbeat
 from malpan.jobs.models import Job, Worker
@@ -168,7 +171,8 @@ def test_a_run_that_was_given_up_counts_until_its_submission_is_scored() -> None
 
 
 def test_jobs_that_wait_for_something_outside_are_counted_by_what_it_is() -> None:
-    assert values("malpan_jobs_waiting") == [0]
+    assert values("malpan_jobs_waiting") == [0, 0]
+    assert values("malpan_jobs_waiting", error="version_missing") == [0]
     for state, since in (("queued", timezone.now()), ("queued", timezone.now()), ("queued", None)):
         run = ScoringRunFactory.create(state=state)
         Job.objects.filter(pk=run.job_id).update(waiting_since=since, error_code="model_missing")
@@ -176,6 +180,19 @@ def test_jobs_that_wait_for_something_outside_are_counted_by_what_it_is() -> Non
     again = ScoringRunFactory.create(state="running")  # it looks once more: no moment without it, or no alert
     Job.objects.filter(pk=again.job_id).update(waiting_since=timezone.now(), error_code="storage_unavailable")
     assert values("malpan_jobs_waiting", error="storage_unavailable") == [1]
+
+
+def test_whether_the_last_mail_went_is_reported(settings: Any) -> None:
+    cache.clear()
+    assert values("malpan_mail_failing") == [0]
+    settings.MAIL_TRANSPORT = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    with pytest.raises(OSError):
+        EmailBackend().send_messages([EmailMessage("s", "b", "a@example.org", ["b@example.org"])])
+    assert values("malpan_mail_failing") == [1]
+    settings.MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
+    EmailBackend().send_messages([EmailMessage("s", "b", "a@example.org", ["b@example.org"])])
+    assert values("malpan_mail_failing") == [0]
 
 
 def test_the_runs_of_the_last_hour_are_counted_and_timed() -> None:
@@ -239,9 +256,12 @@ def test_silence_of_programs_the_age_of_the_backup_and_redis_are_reported(monkey
     assert values("malpan_program_silence_seconds") == values("malpan_backup_age_seconds") == []
     for name, ago in ((Chore.Name.CHORES, timedelta(minutes=5)), (Chore.Name.BACKUP, timedelta(hours=30))):
         Chore.objects.create(name=name, done_at=timezone.now() - ago)
-    assert values("malpan_chains_broken") == []
+    assert values("malpan_chains_broken") == values("malpan_chain_check_age_seconds") == []
     record_chore(name=Chore.Name.CHAIN_CHECK, facts={"competitions": 3, "broken": ["norms"]})
     assert values("malpan_chains_broken") == [1]
+    assert values("malpan_chain_check_age_seconds")[0] < 60
+    Chore.objects.filter(name=Chore.Name.CHAIN_CHECK).update(done_at=timezone.now() - timedelta(hours=27))
+    assert 27 * 3600 <= values("malpan_chain_check_age_seconds")[0] < 27 * 3600 + 60
     note_beat()
     [chores], [beat] = (values("malpan_program_silence_seconds", program=name) for name in ("chores", "beat"))
     [backup] = values("malpan_backup_age_seconds")

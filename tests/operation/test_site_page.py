@@ -197,6 +197,7 @@ def test_what_is_wrong_is_said(known: dict[str, Any], word: str) -> None:
         ("storage_unavailable", "파일 저장소에 닿지 못해 채점 2건이 16분"),
         ("judge_away", "심사 모델의 서버가 답하지 않아 채점 2건이 16분"),
         ("judge_budget_used_up", "max_tokens_total"),
+        ("version_missing", "아는 버전의 채점 프로세스가 없어 작업 2건이 16분"),
     ],
 )
 def test_what_work_waits_for_is_said(code: str, words: str) -> None:

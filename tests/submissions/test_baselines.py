@@ -107,7 +107,7 @@ def test_rejected_files_of_baselines_not_there_count_for_who_sends_them(
 def test_large_files_of_new_baselines_of_a_contest_are_checked_one_after_the_other(
     phase: Phase, organiser: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "_is_small", lambda *_arguments: False)
+    monkeypatch.setattr(checking, "is_small", lambda *_arguments: False)
     elsewhere = publish(PhaseFactory.create()).phase
     other = person_in(elsewhere.track.competition, "organiser")
 

@@ -45,6 +45,7 @@ def another_check_of(team: Team) -> Iterator[None]:
     with server(connection.settings_dict["NAME"]) as other:
         other.execute("SELECT pg_advisory_lock(%s, %s)", [checking._LOCKS, team.pk])
         yield
+        other.execute("SELECT pg_advisory_unlock(%s, %s)", [checking._LOCKS, team.pk])  # its end would take a moment
 
 
 def reject(phase: Phase, team: Team, **options: Any) -> None:

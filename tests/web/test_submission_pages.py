@@ -170,6 +170,23 @@ def test_a_submission_says_that_no_worker_has_its_models_and_organisers_and_oper
     assert "다음 차례" not in text
 
 
+def test_a_submission_says_that_no_worker_has_its_version_and_organisers_and_operators_are_told(
+    contest: Contest, member: Client
+) -> None:
+    runs = ScoringRun.objects.filter(submission=contest.queued)
+    organiser, staff = client_with_role(contest.competition, "organiser"), client_of(UserFactory.create(is_staff=True))
+    now = timezone.now()
+    waits = {"waiting_since": now - timedelta(minutes=16), "error_code": "version_missing"}
+    update_jobs(runs, not_before=now + timedelta(seconds=15), **waits)
+    runs.update(error_code="version_missing")
+    beat("scoring@demo/0", {})
+    text = html.parse(member.get(fragment_address(contest.queued)).content.decode()).text
+    assert "이 채점 방식을 아는 버전의 채점 서버를 찾지 못해 기다립니다" in text
+    for address in ("manage/", "manage/runs/"):
+        assert "아는 버전의 채점 서버를 찾지 못해 채점 1건이" in page_of(organiser, contest.url(address)).text
+    assert "아는 버전의 채점 프로세스가 없어 작업 1건이 16분" in page_of(staff, "/manage/site/").text
+
+
 def test_a_public_score_counts_the_public_items_beside_those_of_the_file(contest: Contest, member: Client) -> None:
     run = contest.finished.live_run
     ReferenceVersion.objects.filter(pk=run.reference_version_id).update(public_ids=["q1"])

@@ -12,6 +12,8 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import Client
 
 from malpan import web_server, wsgi
 from tests.clocks import stop_in
@@ -232,6 +234,141 @@ def test_who_is_silent_after_the_refusal_is_cut_off(server: Any) -> None:
         client.sendall(DECLARED)
         assert client.makefile("rb").read().endswith(b"</html>")
         wait_for(lambda: not server.active_channels, "it is cut off", seconds=10)
+
+
+def test_who_pipelines_and_does_not_read_has_one_request_begun_at_a_time(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def numbered(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        begun.append(environ["PATH_INFO"])
+        body = environ["PATH_INFO"].encode().ljust(2**18)
+        start("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    monkeypatch.setattr(server, "application", numbered)
+    paths = [f"/{number}" for number in range(1000)]
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(30)
+        client.connect(("127.0.0.1", int(server.effective_port)))
+        client.sendall("".join(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n" for path in paths).encode())
+        wait_for(lambda: begun, "it is served")
+        time.sleep(1)
+        [channel] = server.active_channels.values()
+        assert len(begun) < 100, "as many as its system took the answers of"
+        assert len(channel.requests) <= 1
+        assert len(channel.rest) <= web_server.READ_BYTES
+        assert channel.total_outbufs_len <= 2**19
+        assert len(channel.outbufs) <= 3
+        with _connected(server) as other:
+            other.sendall(b"GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert length(other) > 2**18
+        with client.makefile("rb") as answers:
+            for path in paths:
+                while answers.readline() != b"\r\n":
+                    pass
+                assert answers.read(2**18).rstrip() == path.encode()
+
+
+def archive(*heads: str, path: str = "/manage/import/", size: int = 2**30) -> bytes:
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {size}", *heads]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+SESSION = f"Cookie: {settings.SESSION_COOKIE_NAME}=anything"
+
+
+def began(server: Any, stack: ExitStack, *heads: str) -> socket.socket:
+    """A client whose system has sent the head of an archive, and a byte of it."""
+    client = stack.enter_context(_connected(server))
+    client.sendall(archive(*heads) + b"0")
+    return client
+
+
+@pytest.mark.parametrize("path", web_server.ARCHIVE_PATHS)
+@pytest.mark.parametrize("body", ["Content-Length: 1073741824", "Transfer-Encoding: chunked"])
+def test_a_stranger_s_archive_comes_to_the_site_without_its_body(server: Any, path: str, body: str) -> None:
+    with _connected(server) as client:
+        client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{body}\r\n\r\nGET / HTTP/1.1\r\n\r\n".encode())
+        answer = client.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 200"), "what the view says"
+    assert b"Connection: close" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+    assert not web_server.Parser._places
+
+
+@pytest.mark.django_db
+def test_the_site_says_to_a_stranger_without_a_body_what_it_says(client: Client) -> None:
+    for path, status in zip(web_server.ARCHIVE_PATHS, (302, 401), strict=True):
+        kind = "multipart/form-data; boundary=a"
+        assert client.generic("POST", path, b"", content_type=kind, CONTENT_LENGTH="0").status_code == status
+
+
+@pytest.mark.usefixtures("no_place_is_left")
+def test_archives_have_places_of_which_a_network_has_one(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "TRUSTED_PROXY", "127.0.0.1")
+    with ExitStack() as stack:
+        first = began(server, stack, SESSION, "X-Forwarded-For: 192.0.2.1")
+        wait_for(lambda: web_server.Parser._places, "it has a place")
+        for path, words in (("/manage/import/", "보관 파일을 받고"), ("/api/v1/import/", '"system_fault"')):
+            refused = stack.enter_context(_connected(server))
+            refused.sendall(archive("Authorization: Bearer a", "X-Forwarded-For: 192.0.2.1", path=path))
+            answer = refused.makefile("rb").read().decode()
+            assert answer.startswith("HTTP/1.1 503")
+            assert f"Retry-After: {web_server.BUSY_SECONDS}" in answer
+            assert words in answer
+        began(server, stack, SESSION, "X-Forwarded-For: 2001:db8::1")
+        wait_for(lambda: len(web_server.Parser._places) == web_server.ARCHIVES, "another network has a place")
+        third = began(server, stack, SESSION, "X-Forwarded-For: 192.0.2.3")
+        assert third.makefile("rb").readline().startswith(b"HTTP/1.1 503")
+        small = stack.enter_context(_connected(server))
+        small.sendall(archive(SESSION, size=1) + b"0")
+        assert small.makefile("rb").readline().startswith(b"HTTP/1.1 200"), (
+            "of the size of an upload: it needs no place"
+        )
+
+        first.close()
+        wait_for(lambda: len(web_server.Parser._places) == 1, "its place is free")
+        began(server, stack, SESSION, "X-Forwarded-For: 192.0.2.3")
+        wait_for(lambda: len(web_server.Parser._places) == web_server.ARCHIVES, "and taken")
+
+
+@pytest.mark.usefixtures("no_place_is_left")
+def test_an_archive_that_is_answered_frees_its_place(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_upload_bytes", lambda: 2**10)
+    for _again in range(3):
+        with _connected(server) as client:
+            client.sendall(archive(SESSION, size=2**11) + b"0" * 2**11)
+            assert client.makefile("rb").readline().startswith(b"HTTP/1.1 200")
+        wait_for(lambda: not web_server.Parser._places, "its place is free")
+
+
+@pytest.mark.usefixtures("no_place_is_left")
+def test_an_archive_that_comes_too_slowly_loses_its_place(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "REQUEST_SECONDS", 100)
+    let_pass = stop_in(web_server, monkeypatch)
+    with ExitStack() as stack:
+        client = began(server, stack, SESSION)
+        wait_for(lambda: web_server.Parser._places, "it has a place")
+        let_pass(100.5)
+        client.sendall(b"0" * web_server.ARCHIVE_RATE)
+        wait_for(lambda: _taken(server) > web_server.ARCHIVE_RATE, "a second is earned")
+        assert web_server.Parser._places
+        let_pass(1)
+        client.sendall(b"0")
+        wait_for(lambda: not web_server.Parser._places, "its place is free", seconds=10)
+
+
+def test_the_least_rate_is_one_that_a_slow_line_has() -> None:
+    assert web_server.LEAST_RATE < web_server.ARCHIVE_RATE < 2_000_000 / 8 / 1.5
+
+
+@pytest.fixture
+def no_place_is_left(server: Any) -> Iterator[None]:
+    yield
+    wait_for(lambda: not web_server.Parser._places, "no place is left behind")
 
 
 def _connected(server: Any) -> socket.socket:

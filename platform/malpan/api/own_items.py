@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from django.utils.translation import gettext_noop as _
 
 from malpan.api.frame import ApiRequest, Operations
+from malpan.api.limits import count_items
 from malpan.api.reading import paged
 from malpan.api.schemas import own_items as shown
 from malpan.api.schemas.kinds import PageNumber, PageSize
 from malpan.core.errors import SystemFault
 from malpan.leaderboard.comparing.own import both_of, compared
 from malpan.submissions.errors import SubmissionNotFound
-from malpan.submissions.integrity.duplicates import answers_of, answers_side_by_side
+from malpan.submissions.integrity.answers import answers_of
+from malpan.submissions.integrity.duplicates import answers_side_by_side
 from malpan.submissions.selectors import is_open_to_the_team, run_for_team, submission_for
 from malpan.submissions.shown_items import ShownItems, shown_items
 from scoring.errors import InvalidFile
@@ -39,10 +42,12 @@ TWO = f"{ONE}/compare/{{uuid:with_id}}"
 def items(
     request: ApiRequest, public_id: uuid.UUID, by: str = "", page: PageNumber = 1, page_size: PageSize = 100
 ) -> Any:
+    count_items(request, request.auth.person)
     found = submission_for(request.auth.user, public_id)
     if not is_open_to_the_team(request.auth.user, found):
         raise SubmissionNotFound
-    values, answers = ShownItems(), dict[str, str]()
+    values = ShownItems()
+    answers: Mapping[str, str] = {}
     try:
         answers = answers_of(found)
     except (SystemFault, InvalidFile):
@@ -93,6 +98,7 @@ def compared_items(
     page: PageNumber = 1,
     page_size: PageSize = 100,
 ) -> Any:
+    count_items(request, request.auth.person)
     both = both_of(request.auth.person, public_id, with_id)
     values = ShownItems()
     try:

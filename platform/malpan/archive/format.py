@@ -195,6 +195,7 @@ LEFT_OUT: Final = (
     "leaderboard.standing",  # computed from the live results
     "leaderboard.standingmark",
     "leaderboard.standingsversion",
+    "submissions.alikefiles",  # compared by a worker of this site when somebody looks
     "submissions.rescoreorder",  # carried out here, by whom this site lets; what came of it is in the audit log
     "submissions.judgeusage",  # of this site's judges
     "submissions.judgereservation",

@@ -56,10 +56,14 @@ def count(
 
 
 def network_of(request: HttpRequest) -> str:
-    """Whom a limit by address counts: an IPv4 address, or the /64 of an IPv6 one, which a single customer has whole
-    (RFC 6177). Empty where the server knows no address.
+    """Whom a limit by address counts; empty where the server knows no address."""
+    return network(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def network(text: str) -> str:
+    """The network of an address: an IPv4 address itself, or the /64 of an IPv6 one, which a single customer has whole
+    (RFC 6177).
     """
-    text = str(request.META.get("REMOTE_ADDR", ""))
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

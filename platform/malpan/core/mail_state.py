@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from smtplib import SMTPRecipientsRefused
 from typing import Any, Final
 
 from django.conf import settings
@@ -58,7 +59,8 @@ class EmailBackend(BaseEmailBackend):
         try:
             sent = self._transport.send_messages(email_messages)
         except Exception as error:
-            _note(_FAILED, (timezone.now(), type(error).__name__))
+            if not _is_of_the_address(error):
+                _note(_FAILED, (timezone.now(), type(error).__name__))
             if self.fail_silently:
                 logger.warning("a mail was not sent: %s", type(error).__name__)
                 return 0
@@ -66,6 +68,13 @@ class EmailBackend(BaseEmailBackend):
         if sent:
             _note(_SENT, timezone.now())
         return int(sent or 0)
+
+
+def _is_of_the_address(error: Exception) -> bool:
+    """Whether the server takes mails, and knows no such address (X.1.X of RFC 3463): anybody can sign up with one."""
+    return isinstance(error, SMTPRecipientsRefused) and all(
+        reply.startswith(b"5.1.") for _code, reply in error.recipients.values()
+    )
 
 
 def mail_state() -> MailState:

@@ -12,9 +12,10 @@ from typing import Final
 from malpan.core.errors import StorageUnavailable, SystemFault
 from malpan.core.service_faults import is_full
 from malpan.jobs import outage, outcome
+from malpan.jobs.errors import VersionMissing
 from malpan.jobs.lease import LeaseLost
 from malpan.jobs.models import Job
-from malpan.jobs.registry import MustWait, NotMine, handler_of
+from malpan.jobs.registry import MustWait, NotMine, NumbersDiffer, handler_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,9 +36,12 @@ def record_faults(job: Job) -> Iterator[None]:
         yield
     except LeaseLost:
         logger.info("%s: attempt %s stops, it is in other hands", job, job.attempt)
+    except NumbersDiffer as reason:
+        logger.warning("%s: left to another worker: %s", job, reason)
+        outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
     except NotMine as reason:
         logger.warning("%s: left to a worker of another version: %s", job, reason)
-        outcome.written(job, partial(outcome.put_back, job_id=job.pk, attempt=job.attempt, pause=PUT_BACK_SECONDS))
+        _wait(job, VersionMissing, pause=PUT_BACK_SECONDS, at_most=None)
     except MustWait as reason:
         logger.warning("%s: waits: %s", job, reason)
         _wait(job, reason.fault, pause=reason.pause, at_most=reason.at_most)

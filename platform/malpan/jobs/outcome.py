@@ -108,14 +108,15 @@ def put_back(*, job_id: int, attempt: int, pause: float) -> bool:
 def wait_for_children(*, job: Job, kind: str, costs: Sequence[int]) -> bool:
     """Queue a child for each of ``costs``, and the job itself again, to run when all of them are over.
 
-    It keeps its place in the fair order, and its handler is not called. A child that is given up counts as over.
+    It keeps its place in the fair order, and its handler is not called. A child that is given up counts as over. What
+    the job had waited for outside is there.
     Returns false and does nothing if the job is no longer running with this attempt.
     """
     with transaction.atomic():
         if _locked(job.pk, job.attempt) is None:
             return False
         queue.add(kind=kind, flow=job.flow, lane=job.lane, costs=costs, parent=job)
-        Job.objects.filter(pk=job.pk).update(state=State.QUEUED, lease_expires_at=None)
+        Job.objects.filter(pk=job.pk).update(state=State.QUEUED, lease_expires_at=None, waiting_since=None)
     return True
 
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class NotMine(Exception):
-    """This worker does not know what the job needs; one of another version may. It is put back without a failure."""
+    """This worker does not know what the job needs: the job waits for one of another version, without a failure."""
+
+
+class NumbersDiffer(NotMine):
+    """This worker's numbers are not the known ones, so it takes no more work: the job is put back for any other."""
 
 
 class MustWait(Exception):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain as chained
 from typing import Any, Final
 
 from django.db import connection
@@ -34,7 +34,7 @@ _LINES: Final = """
         json_build_object('number', entry.number, 'kind', entry.kind, 'payload', entry.payload,
             'previous', entry.previous_sha256, 'sha256', entry.sha256)::text,
         CASE entry.kind WHEN 'receipt' THEN (entry.facts || jsonb_build_object('salt', entry.salt))::text END,
-        submission.phase_id, submission.created_at
+        submission.phase_id, submission.created_at, entry.created_at
     FROM submissions_chainentry entry LEFT JOIN submissions_submission submission ON submission.id = entry.submission_id
     WHERE entry.competition_id = %s AND entry.number <= %s
     ORDER BY entry.number
@@ -88,22 +88,23 @@ class PublicChain:
                 entry.submission.phase_id, entry.submission.created_at
             ):
                 opened[entry.number] = receipt_opening(entry)
-        numbers = {entry.number for entry in entries}
-        results = [self._public_results(self._phases[pk], found) for pk, found in by_phase.items()]
-        scores = openings(list(chained.from_iterable(results)))
-        return opened | {number: opening for number, opening in scores.items() if number in numbers}
+        scores = self._scores((self._phases[pk], found) for pk, found in by_phase.items())
+        for entry in entries:
+            phase = entry.submission.phase_id if entry.submission else None
+            if (score := scores.of(entry.number, phase, entry.created_at)) is not None:
+                opened[entry.number] = score
+        return opened
 
     def lines(self) -> Iterator[str]:
         """Every entry in turn as JSON, with what it opens (``receipts.entry_as_dict``)."""
-        results = [self._public_results(phase) for phase in self._phases.values()]
-        scores = openings(list(chained.from_iterable(results)))
-        for number, line, receipt, phase, received_at in self._stored_lines():
+        scores = self._scores((phase, None) for phase in self._phases.values())
+        for number, line, receipt, phase, received_at, made_at in self._stored_lines():
             opening = receipt if receipt and received_at and self._opens(phase, received_at) else None
-            if number in scores:
-                opening = json.dumps(scores[number], ensure_ascii=False)
+            if (score := scores.of(number, phase, made_at)) is not None:
+                opening = json.dumps(score, ensure_ascii=False)
             yield line if opening is None else f'{line[:-1]}, "opening": {opening}}}'
 
-    def _stored_lines(self) -> Iterator[tuple[int, str, str | None, int, datetime | None]]:
+    def _stored_lines(self) -> Iterator[tuple[int, str, str | None, int, datetime | None, datetime]]:
         with connection.chunked_cursor() as cursor:
             cursor.execute(_LINES, [self.competition.pk, self.last.number if self.last else 0])
             while rows := cursor.fetchmany(ENTRIES_AT_ONCE):
@@ -121,15 +122,36 @@ class PublicChain:
     def _opens(self, phase: int, received_at: datetime) -> bool:
         return shows_upload(self._phases[phase], received_at, self._now)
 
-    def _public_results(self, phase: Any, submissions: Collection[int] | None = None) -> list[Any]:
-        """The results, all or those of ``submissions``, that any visitor sees: on the public board and on the published
-        final one.
+    def _scores(self, of: Iterable[tuple[Any, Collection[int] | None]]) -> _Scores:
+        """The scores, all of a phase or those of some of its submissions, that any visitor sees."""
+        live, final = list[Any](), list[Any]()
+        for phase, submissions in of:
+            if phase.score_step is None:  # the chain commits to every digit: a board of rounded scores opens none
+                live += on_public_board(phase, submissions)
+            if (snapshot := self._finals.get(phase.pk)) is not None:
+                final += _final_results(phase, snapshot, submissions)
+        published = {pk: each.published_at for pk, each in self._finals.items() if each is not None}
+        return _Scores(openings(live), openings(final), published)
 
-        The chain commits to every digit: a board of rounded scores opens none.
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """What entries open by their numbers: of the live public board, and of published final ones. ``published``: when
+    the newest of these was, by phase.
+    """
+
+    live: Mapping[int, dict[str, Any]]
+    final: Mapping[int, dict[str, Any]]
+    published: Mapping[int, datetime]
+
+    def of(self, number: int, phase: int | None, made_at: datetime) -> dict[str, Any] | None:
+        """What the entry opens, if it is one of a score. One made after a final board was published, by a rescoring of
+        which none is, opens nothing: its score is on no board.
         """
-        shown: list[Any] = [] if phase.score_step is not None else list(on_public_board(phase, submissions))
-        snapshot = self._finals.get(phase.pk)
-        return shown if snapshot is None else [*shown, *_final_results(phase, snapshot, submissions)]
+        if number in self.final:
+            return self.final[number]
+        until = None if phase is None else self.published.get(phase)
+        return self.live.get(number) if until is None or made_at <= until else None
 
 
 def _final_results(

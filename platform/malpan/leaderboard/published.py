@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -36,11 +35,22 @@ from malpan.submissions.past_boards import RESCORED
 from malpan.submissions.visibility import is_hidden
 from malpan.teams.models import Team
 from scoring.errors import quoted
+from scoring.lru import LruCache
 
-SNAPSHOTS_KEPT: Final = 4  # in the memory of a process: reading one of 10,000 rows takes ten times as long as its page
+ROWS_KEPT: Final = 60_000  # in the memory of a process, 100 MB: a board of 10,000 takes twenty pages' time to read
 APPLYING: Final = timedelta(minutes=5)  # more than the transaction that applies a rescoring takes
 
 Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What pages read of a snapshot's rows, found by walking over them once."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    placed: Sequence[Placed]
+    by_number: Mapping[int, Placed]  # of the team
+    is_demo_models: bool
 
 
 def published_board(
@@ -96,11 +106,11 @@ def _board(
     recipe = recipe_named(snapshot.recipe)
     rule = Rule(tie_breaks=recipe.tie_breaks, components=components_from(snapshot.components))
     chosen = known_view(view, recipe, rule)
-    all_rows = published_rows(snapshot)
-    every_row = list(enumerate(all_rows, 1))
-    rows = _sorted_here([each for each in every_row if chosen.finds(each[1]["team"])], chosen)
+    kept = _kept(snapshot)
+    found = [each for each in kept.placed if chosen.finds(each[1]["team"])] if chosen.search else kept.placed
+    rows = _sorted_here(found, chosen)
     own_number = None if viewer_team is None else viewer_team.number
-    own = next((each for each in every_row if own_number is not None and each[1]["team_number"] == own_number), None)
+    own = None if own_number is None else kept.by_number.get(own_number)
     reader = reader_of(phase, viewer_team)
     left = disqualified(phase.track.competition, reader)
     shown = chosen.cut(rows)
@@ -121,12 +131,12 @@ def _board(
         columns=recipe.columns,
         rows=tuple(map(row_of, shown)),
         own_row=None if own is None else row_of(own),
-        is_demo_models=any(row["is_demo_models"] for row in all_rows),
+        is_demo_models=kept.is_demo_models,
         signature_hash=snapshot.signature_hash,
         excluded_count=0,
         view=chosen,
         row_count=len(rows),
-        total=len(every_row),
+        total=len(kept.rows),
         row_before=None if chosen.search else last_ranked(list(map(row_of, rows[: chosen.offset][-BASELINES:]))),
         disqualified=left,
         snapshot=snapshot,
@@ -149,8 +159,7 @@ def left_since(phase: Phase, snapshot: BoardSnapshot) -> tuple[Disqualified, ...
 
 
 def _in_rows(teams: Sequence[Disqualified], snapshot: BoardSnapshot) -> tuple[Disqualified, ...]:
-    numbers = {row["team_number"] for row in published_rows(snapshot)} if teams else set()
-    return tuple(each for each in teams if each.number in numbers)
+    return tuple(each for each in teams if each.number in _kept(snapshot).by_number)
 
 
 def _disqualified(phase: Phase, viewer_team: Team | None) -> tuple[Disqualified, ...]:
@@ -201,15 +210,25 @@ def kept_before(batch: RescoreBatch) -> BoardSnapshot | None:
 
 def published_rows(snapshot: BoardSnapshot) -> Sequence[Mapping[str, Any]]:
     """The rows of a published final board, which never change. They are shared: change none."""
-    return _published_rows(snapshot.pk, snapshot.sha256)
+    return _kept(snapshot).rows
 
 
-@lru_cache(maxsize=SNAPSHOTS_KEPT)
-def _published_rows(pk: int, _sha256: str) -> tuple[Mapping[str, Any], ...]:
-    return tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=pk))
+_boards: LruCache[tuple[int, str], _Kept] = LruCache(ROWS_KEPT, lambda kept: len(kept.rows) + 1)
 
 
-def _sorted_here(rows: list[Placed], view: View) -> list[Placed]:
+def _kept(snapshot: BoardSnapshot) -> _Kept:
+    key = (snapshot.pk, snapshot.sha256)
+    found = _boards.get(key)
+    if found is None:
+        rows = tuple(BoardSnapshot.objects.values_list("rows", flat=True).get(pk=snapshot.pk))
+        placed = tuple(enumerate(rows, 1))
+        by_number = {row["team_number"]: (place, row) for place, row in reversed(placed)}
+        found = _Kept(rows, placed, by_number, any(row["is_demo_models"] for row in rows))
+        _boards.put(key, found)
+    return found
+
+
+def _sorted_here(rows: Sequence[Placed], view: View) -> Sequence[Placed]:
     """As ``_order``, of rows that are at hand."""
     if view.sort == RANK:
         return rows

@@ -15,19 +15,30 @@ from malpan.accounts.models import User
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
 from malpan.operation.models import Incident
-from malpan.operation.site_page.alarms import CHAIN_BROKEN, DISK_LOW, QUEUE_STUCK, WORKER_SILENT
+from malpan.operation.site_page.alarms import (
+    CHAIN_BROKEN,
+    CHAIN_UNCHECKED,
+    DISK_LOW,
+    MAIL_FAILING,
+    QUEUE_STUCK,
+    WORKER_SILENT,
+)
 
 _LABELS: Final = {
     QUEUE_STUCK: gettext_lazy("운영: 제출이 오래 기다릴 때와 그것이 끝났을 때"),
     WORKER_SILENT: gettext_lazy("운영: 채점 프로세스가 보고하지 않을 때와 그것이 끝났을 때"),
     DISK_LOW: gettext_lazy("운영: 디스크가 얼마 남지 않았을 때와 그것이 끝났을 때"),
     CHAIN_BROKEN: gettext_lazy("운영: 해시 사슬의 검사가 실패했을 때와 그것이 끝났을 때"),
+    CHAIN_UNCHECKED: gettext_lazy("운영: 해시 사슬을 하루 넘게 검사하지 못했을 때와 그것이 끝났을 때"),
+    MAIL_FAILING: gettext_lazy("운영: 메일이 나가지 않을 때와 그것이 끝났을 때"),
 }
 _TITLES: Final = {
     QUEUE_STUCK: gettext_lazy("제출이 오래 기다립니다"),
     WORKER_SILENT: gettext_lazy("채점 프로세스가 보고하지 않습니다"),
     DISK_LOW: gettext_lazy("디스크가 얼마 남지 않았습니다"),
     CHAIN_BROKEN: gettext_lazy("해시 사슬의 검사가 실패했습니다"),
+    CHAIN_UNCHECKED: gettext_lazy("해시 사슬을 하루 넘게 검사하지 못했습니다"),
+    MAIL_FAILING: gettext_lazy("메일이 나가지 않습니다"),
 }
 
 

@@ -11,8 +11,10 @@ class SubmissionsConfig(AppConfig):
     def ready(self) -> None:
         from malpan.submissions import letters  # which need the models
         from malpan.submissions.evaluation import handlers
+        from malpan.submissions.integrity import alike
         from malpan.submissions.rescoring import letters as rescoring_letters
 
         handlers.register()
+        alike.register()
         letters.register_events()
         rescoring_letters.register_events()

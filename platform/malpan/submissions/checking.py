@@ -2,7 +2,7 @@
 
 * A small file is checked at once, here. One of many bytes or parts is checked in a process of its own
   (``scoring.checking``), of which one runs at a time and few wait, one for each team; the others are told when to try
-  again and hold no thread.
+  again and hold no thread. Large files that were accepted are read in the same places (``integrity.answers``).
 * How many rejected files are checked is in ``patience``.
 """
 
@@ -41,9 +41,9 @@ def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: 
 
     Raises ``InvalidFile``; for a large file also ``TeamCheckRunning``, ``ChecksBusy`` and ``CheckCrashed``.
     """
-    if _is_small(data, reference):
+    if is_small(data, reference.item_count):
         return checking.check(data, recipe_named(recipe_id), load_references(reference, recipe_id))
-    with _place(), _only_one_of(team), _running:
+    with apart(team):
         try:
             references = read_private(reference.file_sha256)
             return checking.check_apart(data, recipe_id, references, seconds=settings.CHECK_SECONDS)
@@ -52,12 +52,13 @@ def checked(data: bytes, *, team: Team, reference: ReferenceVersion, recipe_id: 
             raise CheckCrashed from error
 
 
-def _is_small(data: bytes, reference: ReferenceVersion) -> bool:
-    """Whether its check takes less than a quarter of a second of processor, whatever it holds.
+def is_small(data: bytes, reference_items: int) -> bool:
+    """Whether the check of ``data`` against so many references takes less than a quarter of a second of processor,
+    whatever it holds.
 
     256 KB of empty objects are 87,000 items and took 1.5 s; one caption for references of 60,000 took as long.
     """
-    parts = max(reference.item_count, *map(data.count, _MARKS))
+    parts = max(reference_items, *map(data.count, _MARKS))
     return len(data) <= INLINE_BYTES and parts <= INLINE_PARTS
 
 
@@ -69,6 +70,13 @@ def refuse_if_busy(size: int) -> None:
     if size > INLINE_BYTES + FORM_BYTES:
         with _place():
             pass
+
+
+@contextmanager
+def apart(team: Team) -> Iterator[None]:
+    """The turn of a large file, one of ``team`` at a time. Raises ``TeamCheckRunning`` and ``ChecksBusy``."""
+    with _place(), _only_one_of(team), _running:
+        yield
 
 
 @contextmanager

@@ -11,7 +11,16 @@ from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, NotFound, SubmissionError, SystemFault, Text, TooManyRequests, Unprocessable
+from malpan.core.errors import (
+    Conflict,
+    NotFound,
+    SubmissionError,
+    SystemFault,
+    Text,
+    TooMany,
+    TooManyRequests,
+    Unprocessable,
+)
 
 if TYPE_CHECKING:
     from malpan.submissions.quota.ledger import Elsewhere
@@ -196,6 +205,13 @@ class ChecksBusy(SystemFault):
 
     retry_after = 15
     text = _("큰 파일이 한꺼번에 몰려 지금은 검사할 수 없습니다. 15초쯤 뒤에 다시 올려 주십시오.")
+
+
+class ReadsBusy(TooMany):
+    """A large file of the team, or too many of others, are being read or checked."""
+
+    retry_after = 5
+    text = _("큰 파일을 읽거나 검사하는 중이라 지금은 이 제출의 답을 읽을 수 없습니다. 5초쯤 뒤에 다시 열어 주십시오.")
 
 
 class ChainBusy(SystemFault):

@@ -10,8 +10,22 @@ from functools import reduce
 from operator import or_
 from typing import Any, Final
 
-from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    Func,
+    IntegerField,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+    Window,
+)
+from django.db.models.functions import Coalesce, RowNumber
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, DataFile
@@ -263,28 +277,42 @@ def item_values(run: ScoringRun, *, by: str = "", with_private: bool) -> tuple[l
 
 @dataclass(frozen=True, slots=True)
 class SharedFile:
-    """One file that several teams submitted, the first sender first. ``is_sample``: the organisers published it."""
+    """One file that several teams submitted, the first sender first. ``is_sample``: the organisers published it.
+    ``left_out``: so many later submissions are not among them.
+    """
 
     sha256: str
     submissions: Sequence[Submission]
     is_sample: bool
+    left_out: int = 0
 
 
-def shared_files(competition: Competition) -> list[SharedFile]:
-    """Every file of the competition that more than one team submitted, the most widely shared first; three queries."""
-    rows = Submission.objects.of(competition)
-    counts = rows.order_by().values("file_sha256").annotate(teams=Count(_root_team(), distinct=True))
-    shared = dict(counts.filter(teams__gt=1).values_list("file_sha256", "teams"))
-    samples = set(
-        DataFile.objects.filter(track__competition=competition, file_sha256__in=shared).values_list(
-            "file_sha256", flat=True
-        )
+def shared_hashes(competition: Competition) -> list[str]:
+    """The sha256 of every file of the competition that more than one team submitted, the most widely shared first."""
+    files = Submission.objects.of(competition).order_by().values("file_sha256")
+    counts = files.annotate(teams=Count(_root_team(), distinct=True), first=Min("created_at")).filter(teams__gt=1)
+    return list(counts.order_by("-teams", "first", "file_sha256").values_list("file_sha256", flat=True))
+
+
+def shared_files(competition: Competition, hashes: Sequence[str], *, senders: int | None = None) -> list[SharedFile]:
+    """The files with these ``hashes``, each with its first ``senders`` submissions, by default all; two queries."""
+    of_tracks = DataFile.objects.filter(track__competition=competition, file_sha256__in=hashes)
+    samples = set(of_tracks.values_list("file_sha256", flat=True))
+    by_file: dict[str, Any] = {"partition_by": F("file_sha256")}
+    rows = Submission.objects.of(competition).filter(file_sha256__in=hashes).select_related("team", "phase__track")
+    rows = rows.annotate(
+        place=Window(RowNumber(), order_by=["created_at", "pk"], **by_file), sent=Window(Count("pk"), **by_file)
     )
-    senders: dict[str, list[Submission]] = {sha256: [] for sha256 in shared}
-    for row in rows.filter(file_sha256__in=shared).select_related("team", "phase__track").order_by("created_at", "pk"):
-        senders[row.file_sha256].append(row)
-    order = sorted(shared, key=lambda sha256: (-shared[sha256], senders[sha256][0].created_at))
-    return [SharedFile(sha256, senders[sha256], sha256 in samples) for sha256 in order]
+    if senders is not None:
+        rows = rows.filter(place__lte=senders)
+    found: dict[str, list[Any]] = {sha256: [] for sha256 in hashes}
+    for row in rows.order_by("created_at", "pk"):
+        found[row.file_sha256].append(row)
+    return [
+        SharedFile(sha256, first, sha256 in samples, left_out=first[0].sent - len(first))
+        for sha256, first in found.items()
+        if first
+    ]
 
 
 def _root_team() -> Coalesce:
@@ -292,8 +320,10 @@ def _root_team() -> Coalesce:
     return Coalesce("team__merged_into", "team")
 
 
-def best_submissions(phase_id: int) -> list[Submission]:
-    """The best scored submission of each team in a phase, by its final score in public."""
+def best_files(phase_id: int) -> list[tuple[int, str]]:
+    """The key and the file's sha256 of the best scored submission of each team in a phase, by its final score in
+    public, in the order of their keys.
+    """
     rows = Submission.objects.filter(phase=phase_id, live_run__state=State.FINISHED).annotate(root_team=_root_team())
     best = rows.order_by("root_team", "-live_run__final_score", "created_at", "pk").distinct("root_team")
-    return sorted(best.select_related("team", "phase__track"), key=lambda row: row.pk)
+    return sorted((key, sha256) for key, sha256, _team in best.values_list("pk", "file_sha256", "root_team"))

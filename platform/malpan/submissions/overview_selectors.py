@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
 from malpan.core.times import kst_day_bounds
+from malpan.jobs.errors import VersionMissing
 from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp, ModelMissing
 from malpan.submissions.models import JudgeUsage, Rejection, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.querysets import charged
@@ -30,8 +31,8 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class ModelWait:
-    """Runs that wait for the models of a profile, or for its LLM judge, as ``error_code`` names. ``requests`` and
-    ``tokens``: what the judge has cost so far.
+    """Runs that wait for the models of a profile, a worker of another version, or an LLM judge, as ``error_code``
+    names. ``requests`` and ``tokens``: what the judge has cost so far.
     """
 
     profile: str
@@ -113,8 +114,11 @@ def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
 
 
 def model_waits_of(competition: Competition) -> tuple[ModelWait, ...]:
-    """The runs of ``competition`` that wait for models or a judge, by profile and reason. One or two queries."""
-    codes = (ModelMissing.code, JudgeBudgetUsedUp.code, JudgeAway.code)
+    """The runs of ``competition`` that wait for models, a version or a judge, by profile and reason.
+
+    One or two queries.
+    """
+    codes = (ModelMissing.code, VersionMissing.code, JudgeBudgetUsedUp.code, JudgeAway.code)
     rows = ScoringRun.objects.filter(
         submission__phase__track__competition=competition,
         state__in=[State.QUEUED, State.RUNNING],

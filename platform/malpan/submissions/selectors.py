@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ OF_OWN_SCORE: Final = (
     *("live_run__is_demo_models", "live_run__reference_version"),
 )
 SHOWN_REJECTIONS: Final = 20  # they are free, so a script may make thousands, each with its table of errors
+HISTORY_ERRORS_BYTES: Final = 16 * 1024  # of each of them in a history, as JSON: a hundred usual errors are 10 KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,16 @@ def run_for(user: User | AnonymousUser, submission: Submission) -> ShownRun | No
     return None if run is None else shown_run(run, submission, sees_all=sees_hidden(user, submission))
 
 
-def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
-    """The stored located errors of a rejected file (at most a hundred)."""
+def rejection_errors(rejection: Rejection, *, room: int | None = None) -> tuple[FileError, ...]:
+    """The stored located errors of a rejected file (at most a hundred): with ``room`` the first that have so many bytes
+    as JSON. ``rejection.error_count`` is of all.
+    """
+    rows, used = [], 0
+    for row in rejection.errors:
+        used += len(json.dumps(row)) if room is not None else 0
+        if room is not None and used > room:
+            break
+        rows.append(row)
     return tuple(
         FileError(
             code=row["code"],
@@ -175,7 +185,7 @@ def rejection_errors(rejection: Rejection) -> tuple[FileError, ...]:
             item_id=row.get("id"),
             field=row.get("field"),
         )
-        for row in rejection.errors
+        for row in rows
     )
 
 

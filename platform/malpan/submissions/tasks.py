@@ -43,4 +43,6 @@ def collect_files(self: Any) -> None:
     try:
         collecting.collect()
     except FilesInUse as error:
-        raise self.retry(exc=error, countdown=BACKUP_PAUSE_SECONDS, max_retries=BACKUP_LASTS) from error
+        # a message that is sent again ends when the first one did, unless it is given an end of its own
+        again = {"countdown": BACKUP_PAUSE_SECONDS, "expires": 2 * BACKUP_PAUSE_SECONDS}
+        raise self.retry(exc=error, max_retries=BACKUP_LASTS, **again) from error

@@ -223,14 +223,18 @@ def test_run_that_recovers_keeps_no_error(run, scored_by, fake_engine):
 
 
 @committed
-def test_run_by_a_recipe_that_this_version_does_not_know_is_left_to_a_newer_worker(run, fake_engine):
+def test_run_by_a_recipe_that_this_version_does_not_know_is_left_to_a_newer_worker_and_told(run, fake_engine, settings):
+    settings.ADMINS = [("Admin", "admin@example.org")]
     ScoringRun.objects.filter(pk=run.pk).update(recipe="rag-qa@99")
 
     for _meeting in range(4):  # more often than a run is tried
         execute(run)
 
-    assert (run.state, run.job.failures, run.error_code, fake_engine) == (State.QUEUED, 0, "", [])
+    assert (run.state, run.job.failures, run.error_code, fake_engine) == (State.QUEUED, 0, "version_missing", [])
     assert run.job.not_before > timezone.now()
+    [told] = mail.outbox
+    assert "채점 방식 rag-qa@99를 아는 버전의 채점 서버" in told.body
+    assert "a version that knows the recipe rag-qa@99" in told.body
 
 
 @committed

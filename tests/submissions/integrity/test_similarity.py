@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import random
 import time
+from typing import Any
 
 import pytest
 
-from malpan.submissions.integrity.similarity import Pair, similar_pairs
+from malpan.submissions.integrity import similarity
+from malpan.submissions.integrity.similarity import Pair
+from tests.submissions.integrity import slow_similarity
 
 Files = dict[str, dict[str, str]]
 ITEMS = [f"q{number}" for number in range(40)]
+
+
+def similar_pairs(files: Files, **limits: Any) -> list[Pair]:
+    return similarity.similar_pairs(iter(files.items()), **limits)
 
 
 def independent(count: int, items: list[str] = ITEMS) -> Files:
@@ -115,6 +122,39 @@ def test_four_hundred_teams_and_five_hundred_items_take_seconds() -> None:
     chance = random.Random(1)
     items = [f"q{number}" for number in range(500)]
     files = {f"t{n}": {item: f"{item} {chance.randrange(5000)}" for item in items} for n in range(399)}
+    files["copy"] = copied(0.9, files["t0"])
+    started = time.process_time()
+    pairs = similar_pairs(files)
+    taken = time.process_time() - started
+    assert [(pair.one, pair.other) for pair in pairs] == [("t0", "copy")]
+    assert taken < 15, f"{taken:.1f} s"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_numbers_are_those_of_comparing_every_pair(seed: int) -> None:
+    """To the last bit, with gaps, empty answers, white space and items in any order."""
+    chance = random.Random(seed)
+    answers, items = chance.choice([2, 4, 50]), [f"q{number}" for number in range(chance.randrange(1, 40))]
+    files: Files = {}
+    for number in range(chance.randrange(30)):
+        source = chance.choice(list(files.values())) if files and chance.random() < 0.4 else {}
+        kept = {item: text for item, text in source.items() if chance.random() < 0.7}
+        own = {item: chance.choice(["", " a  {}", "a {}"]).format(chance.randrange(answers)) for item in items}
+        both = [(item, text) for item, text in (own | kept).items() if chance.random() < 0.95]
+        files[f"t{number}"] = dict(chance.sample(both, len(both)))
+    for limits in ({}, {"least": 0.2, "fewest": 1}, {"least": 0.05, "fewest": 0, "most": 7}):
+        assert similar_pairs(files, **limits) == slow_similarity.similar_pairs(files, **limits)
+
+
+def test_pairs_beyond_those_that_wait_are_dropped_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "_WAITING", 3)
+    files = {f"team{n}": {item: f"{item} {n % 2 if at > n else n}" for at, item in enumerate(ITEMS)} for n in range(14)}
+    limits = {"least": 0.1, "most": 5}
+    assert similar_pairs(files, **limits) == slow_similarity.similar_pairs(files, **limits) != []
+
+
+def test_two_thousand_teams_of_independent_texts_take_seconds() -> None:
+    files = {f"t{n}": {f"q{at}": f"{n} {at}" for at in range(100)} for n in range(2000)}
     files["copy"] = copied(0.9, files["t0"])
     started = time.process_time()
     pairs = similar_pairs(files)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from malpan.competitions.models import Phase
 from malpan.competitions.services import add_data_file
 from malpan.core.storage import store_private
-from malpan.submissions.integrity import duplicates
-from malpan.submissions.models import Submission
+from malpan.jobs.models import Job
+from malpan.submissions.integrity import alike, duplicates
+from malpan.submissions.models import AlikeFiles, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
 from malpan.teams.models import Team
 from tests.factories import (
@@ -28,6 +31,7 @@ from tests.factories import (
     publish,
     rows,
 )
+from tests.submissions.integrity.comparing import compare_asked
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -70,6 +74,13 @@ def look(client: Client, phase: Phase, query: str = "") -> html.Element:
     return html.parse(response.content.decode())
 
 
+def compared(client: Client, phase: Phase) -> html.Element:
+    """The page of a phase after a worker has done what it asks for."""
+    look(client, phase, f"?phase={phase.pk}")
+    compare_asked()
+    return look(client, phase, f"?phase={phase.pk}")
+
+
 def pairs_of(page: html.Element) -> list[list[str]]:
     return [[cell.text for cell in row.all("td")][:5] for table in page.all("tbody") for row in table.all("tr")]
 
@@ -93,7 +104,7 @@ def test_two_teams_that_were_merged_are_one(phase: Phase, viewer: Client) -> Non
     gone = sent(phase, "합쳐진 팀", answers(1)).team
     gone.merged_into = Team.objects.get(name="남은 팀")
     gone.save(update_fields=["merged_into"])
-    page = look(viewer, phase, f"?phase={phase.pk}")
+    page = compared(viewer, phase)
     assert "같은 파일이 없습니다" in page.text
     assert pairs_of(page) == []
 
@@ -114,7 +125,9 @@ def test_captions_named_by_id_and_by_file_are_compared(db: None) -> None:
     publish_reference_version(phase=phase, data=data, actor=None)
     sent(phase, "번호", json.dumps({str(n): f"{n}번 그림" for n in range(ITEMS)}).encode())
     sent(phase, "파일", json.dumps({f"picture_{n}.jpg": f"{n}번 그림" for n in range(ITEMS)}).encode())
-    [found] = duplicates.alike_in(phase).pairs
+    alike.alike_in(phase)
+    compare_asked()
+    [found] = alike.alike_in(phase).pairs
     assert [row.team.name for row in (found.one, found.other)] == ["번호", "파일"]
     sides = duplicates.answers_side_by_side(found.one, found.other)
     assert [(side.id, side.is_same) for side in sides] == [(str(n), True) for n in range(ITEMS)]
@@ -124,7 +137,7 @@ def test_nearly_equal_best_files_make_a_pair_with_its_evidence(phase: Phase, vie
     for number in range(6):
         sent(phase, f"팀 {number}", answers(number))
     sent(phase, "베낀 팀", answers("x", own_from=9))
-    assert pairs_of(look(viewer, phase, f"?phase={phase.pk}")) == [["65%", "팀 0", "베낀 팀", "9 / 12", "9"]]
+    assert pairs_of(compared(viewer, phase)) == [["65%", "팀 0", "베낀 팀", "9 / 12", "9"]]
 
 
 def test_only_the_best_file_of_a_team_is_compared(phase: Phase, viewer: Client) -> None:
@@ -132,11 +145,11 @@ def test_only_the_best_file_of_a_team_is_compared(phase: Phase, viewer: Client) 
         sent(phase, f"팀 {number}", answers(number))
     sent(phase, "베낀 팀", answers(0), score=0.3)
     sent(phase, "베낀 팀", answers("own"), score=0.9)
-    assert pairs_of(look(viewer, phase, f"?phase={phase.pk}")) == []
+    assert pairs_of(compared(viewer, phase)) == []
 
 
 def test_without_a_phase_nothing_is_compared(phase: Phase, viewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duplicates, "alike_in", lambda _phase: pytest.fail("compared"))
+    monkeypatch.setattr(alike, "alike_in", lambda _phase: pytest.fail("compared"))
     look(viewer, phase)
 
 
@@ -160,9 +173,10 @@ def test_files_are_read_once_and_no_answer_stands_in_the_cache(
         real(values, seconds)
 
     monkeypatch.setattr(duplicates.cache, "set_many", keep)
-    first = pairs_of(look(viewer, phase, f"?phase={phase.pk}"))
+    first = pairs_of(compared(viewer, phase))
     monkeypatch.setattr(duplicates, "read_private", lambda _sha256: pytest.fail("read again"))
-    assert pairs_of(look(viewer, phase, f"?phase={phase.pk}")) == first
+    AlikeFiles.objects.update(computed_at=None)
+    assert pairs_of(compared(viewer, phase)) == first
     assert len(first) == 1
     assert kept
     assert "번 답" not in str(kept)
@@ -171,9 +185,10 @@ def test_files_are_read_once_and_no_answer_stands_in_the_cache(
 def test_a_new_file_is_compared_although_the_others_are_known(phase: Phase, viewer: Client) -> None:
     for number in range(6):
         sent(phase, f"팀 {number}", answers(number))
-    assert pairs_of(look(viewer, phase, f"?phase={phase.pk}")) == []
+    assert pairs_of(compared(viewer, phase)) == []
     sent(phase, "베낀 팀", answers(3))
-    assert len(pairs_of(look(viewer, phase, f"?phase={phase.pk}"))) == 1
+    over_the_pause()
+    assert len(pairs_of(compared(viewer, phase))) == 1
 
 
 def test_a_file_that_cannot_be_read_is_left_out_and_counted(
@@ -183,10 +198,69 @@ def test_a_file_that_cannot_be_read_is_left_out_and_counted(
     sent(phase, "나", answers(0))
     finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
     with caplog.at_level(logging.WARNING):
-        page = look(viewer, phase, f"?phase={phase.pk}")
+        page = compared(viewer, phase)
     assert "읽을 수 없는 파일 1건" in page.text
     assert len(pairs_of(page)) == 1
     assert "StoredFileMissing" in caplog.text
+
+
+def over_the_pause() -> None:
+    AlikeFiles.objects.update(computed_at=timezone.now() - timedelta(days=1))
+
+
+def test_a_page_compares_nothing_but_asks_a_worker_once(
+    phase: Phase, viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        sent(phase, f"팀 {number}", answers(number % 5))
+    with monkeypatch.context() as context:
+        for name in ("read_private", "similar_pairs"):
+            context.setattr(duplicates, name, lambda *_any, **_named: pytest.fail("the page compares"))
+        page = look(viewer, phase, f"?phase={phase.pk}")
+        assert "계산 중" in page.one(id="alike").text
+        assert "hx-get" in page.one(id="alike").attributes
+        assert "쌍이 없습니다" not in page.text
+        assert html.problems(page) == []
+        look(viewer, phase, f"?phase={phase.pk}")
+        assert Job.objects.filter(kind=alike.ALIKE).count() == 1
+    compare_asked()
+    page = look(viewer, phase, f"?phase={phase.pk}")
+    assert "hx-get" not in page.one(id="alike").attributes
+    assert "비교했습니다" in page.one(id="alike").text
+    assert "달라졌습니다" not in page.one(id="alike").text
+    assert len(pairs_of(page)) == 1
+
+
+def test_what_was_found_is_shown_while_what_changed_waits(phase: Phase, viewer: Client) -> None:
+    for number in range(6):
+        sent(phase, f"팀 {number}", answers(number % 5))
+    first = pairs_of(compared(viewer, phase))
+    sent(phase, "베낀 팀", answers(3))
+    AlikeFiles.objects.update(seconds=60)
+    page = look(viewer, phase, f"?phase={phase.pk}")
+    assert (pairs_of(page), Job.objects.filter(state="queued").count()) == (first, 0), "in the pause nobody compares"
+    assert "그 뒤에 파일이 달라졌습니다" in page.text
+    over_the_pause()
+    page = look(viewer, phase, f"?phase={phase.pk}")
+    assert "계산 중" in page.text
+    assert pairs_of(page) == first
+    compare_asked()
+    assert len(pairs_of(look(viewer, phase, f"?phase={phase.pk}"))) == 2
+    assert Job.objects.filter(kind=alike.ALIKE).count() == 1, "an old job is no longer kept"
+
+
+def test_a_comparison_that_was_given_up_says_so_and_is_tried_again(phase: Phase, viewer: Client) -> None:
+    sent(phase, "가", answers(0))
+    look(viewer, phase, f"?phase={phase.pk}")
+    job = Job.objects.get(kind=alike.ALIKE)
+    alike.CompareFiles().given_up(job)
+    Job.objects.update(state="failed", finished_at=timezone.now())
+    assert "오류가 났습니다" in look(viewer, phase, f"?phase={phase.pk}").text
+    assert Job.objects.get(kind=alike.ALIKE).pk == job.pk
+    over_the_pause()
+    assert "계산 중" in look(viewer, phase, f"?phase={phase.pk}").text
+    compare_asked()
+    assert "오류가 났습니다" not in look(viewer, phase, f"?phase={phase.pk}").text
 
 
 # --- side by side -----------------------------------------------------------------------------------------------------
@@ -236,7 +310,7 @@ def test_the_page_is_sound_full_and_empty(phase: Phase, viewer: Client) -> None:
     assert html.problems(look(viewer, phase, f"?phase={phase.pk}")) == []
     for name in ("가", "나"):
         sent(phase, name, answers(0))
-    assert html.problems(look(viewer, phase, f"?phase={phase.pk}")) == []
+    assert html.problems(compared(viewer, phase)) == []
 
 
 def test_participants_do_not_find_the_pages(phase: Phase) -> None:

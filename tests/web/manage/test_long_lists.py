@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from malpan.competitions.models import Notice, Phase, ReferenceVersion
-from malpan.submissions.models import RescoreBatch
-from tests.factories import PhaseFactory, UserFactory
+from malpan.submissions.models import AlikeFiles, RescoreBatch
+from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_with_role
 
@@ -82,3 +82,37 @@ def test_versions_of_references_under_their_phases(client: Client, phase: Phase)
     assert "아직 정답이 없습니다." in second.text
     assert first.all("form", "manage-form"), "a new version can be uploaded from any page"
     assert second.all("form", "manage-form")
+
+
+def test_files_of_several_teams_and_pairs_of_nearly_equal_ones_each_with_their_own_pages(
+    client: Client, phase: Phase
+) -> None:
+    teams = [TeamFactory.create(competition=phase.track.competition) for _number in range(2)]
+    sent = [
+        SubmissionFactory.create(phase=phase, team=team, file_sha256=f"{number:064x}")
+        for number in range(PAGE + 1)
+        for team in teams
+    ]
+    pair = {"one": str(sent[0].pk), "other": str(sent[1].pk), "score": 0.9, "same": 9, "compared": 9, "only_theirs": 9}
+    pairs = [pair | {"same": 1000 - number} for number in range(PAGE + 1)]
+    AlikeFiles.objects.create(phase=phase, pairs=pairs, teams=2, seconds=1e6, computed_at=timezone.now())
+
+    address = f"duplicates/?phase={phase.pk}"
+    first, second = (page_of(client, phase, f"{address}&page={number}") for number in (1, 2))
+    assert (len(lines_of(first)), len(lines_of(second))) == (PAGE, 1)
+    assert "950 / 9" in lines_of(second)[0].text
+    assert [len(page.one("ul", "stack").all("li", "card")) for page in (first, second)] == [PAGE, PAGE]
+    last = page_of(client, phase, f"{address}&page=2&files=2")
+    assert [each.all(css_class="id")[0].text for each in last.one("ul", "stack").all("li", "card")] == [f"{PAGE:064x}"]
+    assert len(lines_of(last)) == 1
+    assert any("page=2" in link.attributes["href"] for link in last.all("a", rel="prev")), "the other list stays"
+
+
+def test_of_a_file_that_many_teams_sent_the_first_are_shown(client: Client, phase: Phase) -> None:
+    for _number in range(23):
+        team = TeamFactory.create(competition=phase.track.competition)
+        SubmissionFactory.create(phase=phase, team=team, file_sha256="a" * 64)
+    page = page_of(client, phase, "duplicates/")
+    [card] = page.one("ul", "stack").all("li", "card")
+    assert len(card.all("li")) == 20
+    assert "그 뒤의 제출 3건" in card.text

@@ -16,8 +16,9 @@ from malpan.api.schemas.kinds import Page, PageNumber, PageSize
 from malpan.api.schemas.manage import comparing as shown
 from malpan.competitions.permissions import Permission
 from malpan.submissions import judge_agreement as agreement
+from malpan.submissions.integrity import alike as alike_files
 from malpan.submissions.integrity import duplicates
-from malpan.submissions.manage_selectors import SharedFile, shared_files, submission_of
+from malpan.submissions.manage_selectors import SharedFile, shared_files, shared_hashes, submission_of
 from malpan.submissions.models import JudgeAgreement, Submission
 
 operations = ManageOperations(_("운영: 견주기"))
@@ -49,8 +50,9 @@ HUMAN_SCORES = {
 def shared(
     request: ApiRequest, response: HttpResponse, slug: str, page: PageNumber = 1, page_size: PageSize = 100
 ) -> Any:
-    found = shared_files(managed(request, slug, Permission.VIEW))
-    return page_alone(request, response, found, page, page_size, _shared)
+    competition = managed(request, slug, Permission.VIEW)
+    hashes = page_alone(request, response, shared_hashes(competition), page, page_size, str)
+    return list(map(_shared, shared_files(competition, hashes)))
 
 
 def _shared(found: SharedFile) -> dict[str, Any]:
@@ -66,15 +68,19 @@ def _shared(found: SharedFile) -> dict[str, Any]:
     "listAlikeSubmissions",
     _("한 단계에서 답이 거의 같은 제출"),
     shown.Alike,
-    says=_("팀마다 가장 좋은 제출을 견주며, 많이 닮은 쌍이 앞에 옵니다."),
+    says=_(
+        "팀마다 가장 좋은 제출을 견주며, 많이 닮은 쌍이 앞에 옵니다. "
+        "채점 서버가 견주며, 아직 결과가 없으면 computed_at이 null입니다."
+    ),
 )
 def alike(request: ApiRequest, slug: str, pk: int, page: PageNumber = 1, page_size: PageSize = 100) -> Any:
-    found = duplicates.alike_in(managed_phase(request, slug, pk, Permission.VIEW))
+    found = alike_files.alike_in(managed_phase(request, slug, pk, Permission.VIEW))
     part = paged(request, found.pairs, page, page_size, _pair)
-    return {"teams": found.teams, "unread": found.unread, "pairs": part.pop("items"), **part}
+    names = ("teams", "unread", "computed_at", "is_waiting", "is_current", "has_failed")
+    return {name: getattr(found, name) for name in names} | {"pairs": part.pop("items"), **part}
 
 
-def _pair(found: duplicates.AlikePair) -> dict[str, Any]:
+def _pair(found: alike_files.AlikePair) -> dict[str, Any]:
     names = ("score", "same", "compared", "only_theirs")
     return {name: getattr(found.pair, name) for name in names} | {
         "one": _sender(found.one),

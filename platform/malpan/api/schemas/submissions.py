@@ -20,7 +20,13 @@ from malpan.submissions.intake import DryRun
 from malpan.submissions.models import ScoringRun
 from malpan.submissions.models import Submission as SubmissionRow
 from malpan.submissions.quota.ledger import QuotaStatus
-from malpan.submissions.selectors import HistoryEntry, rejection_errors, run_for_team, run_to_show
+from malpan.submissions.selectors import (
+    HISTORY_ERRORS_BYTES,
+    HistoryEntry,
+    rejection_errors,
+    run_for_team,
+    run_to_show,
+)
 from malpan.submissions.visibility import ShownRun
 from scoring.recipes import ORGANISER_CODES, get_recipe
 
@@ -282,12 +288,13 @@ def history_entry(entry: HistoryEntry, track: Track, forecast: Forecast) -> dict
     if entry.submission is not None:
         return {"kind": "submission", **submission(entry.submission, track, entry.run, forecast)}
     rejection = entry.rejection
+    errors = rejection_errors(rejection, room=HISTORY_ERRORS_BYTES) if rejection else ()
     return {
         "kind": "rejection",
         "file_name": rejection and rejection.file_name,
         "submitted_at": entry.created_at,
         "total": rejection and rejection.error_count,
-        "errors": [error.as_dict(reader_language()) for error in rejection_errors(rejection)] if rejection else [],
+        "errors": [error.as_dict(reader_language()) for error in errors],
     }
 
 

@@ -30,6 +30,7 @@ from malpan.core.storage.stores import Copy, Store
 
 KEPT: Final = timedelta(days=1)
 HELD: Final = "before the restore"  # in the place of a database: nobody's, until an operator adopts the files
+_OF: Final = f"{HELD} of "  # and whose they were, which is what a restore that leaves nothing unnamed gives back
 _FILES: Final = 500  # of which the database is asked at a time
 _LOCK: Final = 20261201  # any number that no other advisory lock of this database uses
 
@@ -100,16 +101,31 @@ def _collect(store: Store, *, is_trial: bool, adopts: bool) -> Collected:
     return done
 
 
-def hold_unnamed() -> int:
-    """After a restore: collect nothing until somebody adopts the files, if no row names some of them; returns how many.
+def hold() -> None:
+    """Before a restore empties the database: from now on nothing is collected, whatever becomes of that restore.
 
-    They are of uploads after the backup, and all that is left of them.
+    The files of uploads after the backup are all that is left of them. It lasts until ``give_back``, or until somebody
+    adopts the files.
     """
     store = configured()
+    owner = store.owner() or this_site()
+    if not is_held(owner):
+        store.adopt(_OF + owner)
+
+
+def give_back() -> int:
+    """After a restore: the store is whose it was before ``hold``, unless no row names some of its files; how many."""
+    store = configured()
     unnamed = sum(len(set(files) - named_by_rows(set(files))) for files in _batches(store.copies()))
-    if unnamed:
-        store.adopt(HELD)
+    owner = store.owner()
+    if not unnamed and owner is not None and owner.startswith(_OF):
+        store.adopt(owner.removeprefix(_OF))
     return unnamed
+
+
+def is_held(owner: str) -> bool:
+    """Whether ``owner``, as a store records it, is nobody: its files are held after a restore."""
+    return owner.startswith(HELD)
 
 
 def this_site() -> str:

@@ -120,6 +120,10 @@ class LocalDisk:
         with _named_faults():
             self._write(site.encode(), self.root / _SITE)
 
+    def disown(self) -> None:
+        with _named_faults():
+            (self.root / _SITE).unlink(missing_ok=True)
+
     def write_note(self, name: str, body: bytes) -> None:
         with _named_faults():
             folder, _, last = note_name(name).partition("/")

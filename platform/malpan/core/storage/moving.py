@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from malpan.core.errors import StoredFileCorrupt, StoredFileMissing
+from malpan.core.storage.collecting import is_held
 from malpan.core.storage.stores import Copy, Store
 
 
@@ -35,12 +36,16 @@ def move(
     """Copy every file of ``source`` to ``target``, and with ``removes`` remove those of the source at the end.
 
     Nothing is removed while a file of the source is damaged and not sound in the target. A target without an owner gets
-    that of the source first: what is held after a restore stays so. ``tell`` is called after each file. Raises
-    ``StorageUnavailable`` and ``StorageFull``.
+    that of the source first. What is held after a restore stays so, also in a target that has an owner: it may be the
+    store of earlier, and the site's. A source that was emptied has no owner any more. ``tell`` is called after each
+    file. Raises ``StorageUnavailable`` and ``StorageFull``.
     """
     done = Moved()
     if (owner := source.owner()) is not None:
-        target.claim(owner)
+        if is_held(owner):
+            target.adopt(owner)
+        else:
+            target.claim(owner)
     copy_notes(source, target)
     there: list[Copy] = []
     for sha256, group in groupby(source.copies(), key=lambda copy: copy.sha256):
@@ -63,6 +68,7 @@ def move(
         done.removed = sum(source.remove(copy) for copy in there)
         for name in set(source.notes()) & set(target.notes()):  # one that came meanwhile stays
             source.remove_note(name)
+        source.disown()
     return done
 
 

@@ -142,6 +142,10 @@ class S3Store:
         with _named_faults():
             self._put_object(self._key("site"), site.encode())
 
+    def disown(self) -> None:
+        with _named_faults():
+            self._client.delete_object(Bucket=self.bucket, Key=self._key("site"))
+
     def write_note(self, name: str, body: bytes) -> None:
         with _named_faults():
             self._put_object(self._note(name), body)

@@ -89,6 +89,9 @@ class Store(Protocol):
     def adopt(self, site: str) -> None:
         """Record ``site`` as the one whose rows name these files."""
 
+    def disown(self) -> None:
+        """Forget whose rows name these files, if it was recorded."""
+
 
 def is_address(text: str) -> bool:
     """Whether ``text`` has the form of an address: others must never lead to a path or a key."""

@@ -44,14 +44,19 @@ def run(program: str, *arguments: str | Path) -> None:
 
 
 def other_sessions() -> list[str]:
-    """The other sessions that use the database now: what program, from where, and its server process."""
+    """The other sessions that use the database now: what program, as whom, from where, and its server process.
+
+    PostgreSQL keeps kind and address of the sessions of roles that ours has no rights of to itself: whoever has a role
+    counts as a client. The server's own cleaners have none.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT application_name, host(client_addr), pid FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            " ORDER BY pid"
+            "SELECT application_name, usename, pid,"
+            " CASE WHEN backend_type IS NULL THEN '?' ELSE coalesce(host(client_addr), 'socket') END"
+            " FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend' ORDER BY pid"
         )
-        return [f"{name or '?'} ({address or 'socket'}), PID {pid}" for name, address, pid in cursor.fetchall()]
+        return [f"{name or '?'} ({role}, {address}), PID {pid}" for name, role, pid, address in cursor.fetchall()]
 
 
 def first_table_with_rows(ignored: frozenset[str]) -> str | None:

@@ -1,7 +1,8 @@
 """Restoring a backup: everything is checked before anything is changed.
 
 The files come first, as they harm nobody. Then the database is emptied and filled in two transactions: whoever is
-interrupted between them has an empty database, never half of one, and restores again.
+interrupted between them has an empty database, never half of one, and restores again. The first of them commits when
+nothing is collected any more (``collecting.hold``): rows that are gone, or not compared yet, name no files.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Final
 
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
+from django.db import transaction
 from django.db.migrations.loader import MigrationLoader
 
 from malpan.competitions.models import Competition
 from malpan.core.storage import store_private
-from malpan.core.storage.collecting import hold_unnamed
+from malpan.core.storage.collecting import files_stay, give_back, hold
 from malpan.core.storage.local_disk import LocalDisk
 from malpan.core.storage.moving import copy_notes
 from malpan.core.storage.places import configured
@@ -45,7 +47,7 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
     """Make the site what it was when the backup in ``folder`` was made; then compare.
 
     Returns the manifest, a line for each difference from it, and how many files are held that no row names
-    (``collecting.hold_unnamed``). Raises ``BackupError`` if the backup is damaged or of
+    (``collecting.give_back``). Raises ``BackupError`` if the backup is damaged or of
     a newer version, if somebody else uses the database, or if it holds data and ``replaces`` is not set; and where all
     is restored, but its tables are not those of this version.
     """
@@ -57,14 +59,16 @@ def restore_backup(folder: Path, *, replaces: bool = False) -> tuple[Manifest, l
     for sha256 in manifest.stored_files:
         _store(folder, sha256)
     copy_notes(LocalDisk(folder), configured())
-    postgres.drop_everything()
+    with files_stay(), transaction.atomic():  # no collector that asked for rows earlier is still at work
+        postgres.drop_everything()
+        hold()  # last: what refuses to be dropped, or a store that is away, leaves all as it was
     form = ("--single-transaction", "--no-owner", "--no-privileges")
     postgres.run("pg_restore", *form, folder / DUMP)
     ContentType.objects.clear_cache()
     call_command("migrate", interactive=False, verbosity=0)  # what this version adds to that of the backup
     _require_own_columns()
     Worker.objects.all().delete()  # they worked for the site as it was; those of this one report by themselves
-    return manifest, _compared(manifest), hold_unnamed()
+    return manifest, _compared(manifest), give_back()
 
 
 def _compared(manifest: Manifest) -> list[str]:

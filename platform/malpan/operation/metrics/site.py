@@ -22,8 +22,10 @@ from malpan.competitions.models import Phase
 from malpan.core.chores import last_chores
 from malpan.core.database.room import no_room_at
 from malpan.core.locks import repeatable_read
+from malpan.core.mail_state import mail_state
 from malpan.core.models import Chore
 from malpan.jobs.claim import waits_since
+from malpan.jobs.errors import VersionMissing
 from malpan.jobs.heartbeat import FORGOTTEN, silence_limit
 from malpan.jobs.models import OPEN, Job, Worker
 from malpan.jobs.registry import kinds
@@ -79,7 +81,8 @@ def _queue(now: datetime) -> Iterator[Metric]:
                 jobs.add_metric([kind, cause, state], found.get((kind, cause, state), (0, None))[0])
     outside = GaugeMetricFamily("malpan_jobs_waiting", "Open jobs that wait for what error names.", labels=["error"])
     held = Job.objects.filter(state__in=OPEN, waiting_since__isnull=False).order_by()  # running: it looks once more
-    counts = {ModelMissing.code: 0} | dict(held.values_list("error_code").annotate(jobs=Count("pk")))
+    counts = dict.fromkeys((ModelMissing.code, VersionMissing.code), 0)
+    counts |= dict(held.values_list("error_code").annotate(jobs=Count("pk")))
     for error, count in counts.items():
         outside.add_metric([error], count)
     yield from (jobs, age, outside)
@@ -150,8 +153,8 @@ def _workers(now: datetime) -> Iterator[Metric]:
 
 
 def _signs(now: datetime) -> Iterator[Metric]:
-    """The silence of programs that say they are there, the age of the last backup and what it lacks, and what the last
-    check of the chains found, if there was one.
+    """The silence of programs that say they are there, the age of the last backup and what it lacks, that of the last
+    check of the chains and what it found, if there was one.
     """
     silence = GaugeMetricFamily(
         "malpan_program_silence_seconds", "Since the program's last sign of life.", labels=["program"]
@@ -169,15 +172,20 @@ def _signs(now: datetime) -> Iterator[Metric]:
     if Chore.Name.BACKUP in done:
         lacking.add_metric([], done[Chore.Name.BACKUP].facts.get("missing", 0))
     broken = GaugeMetricFamily("malpan_chains_broken", "Competitions that are not as their chains say.", labels=[])
+    checked = GaugeMetricFamily("malpan_chain_check_age_seconds", "Since the last check of all chains.", labels=[])
     if Chore.Name.CHAIN_CHECK in done:
         broken.add_metric([], len(done[Chore.Name.CHAIN_CHECK].facts.get("broken", [])))
-    yield from (silence, backup, lacking, broken)
+        checked.add_metric([], max(0.0, (now - done[Chore.Name.CHAIN_CHECK].done_at).total_seconds()))
+    yield from (silence, backup, lacking, broken, checked)
 
 
 def _redis() -> Iterator[Metric]:
-    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``. And what it knows of the database."""
+    """Whether Redis answers, asked when this is read: within ``REDIS_SECONDS``. And what it knows of the database and
+    of mails.
+    """
     try:
         cache.get("malpan-is-it-there")
+        mail = mail_state()
     except (RedisError, OSError):
         yield GaugeMetricFamily("malpan_redis_up", "1 where Redis answers.", 0)
         return
@@ -187,6 +195,7 @@ def _redis() -> Iterator[Metric]:
         "1 where the database's disk had no room in the last minutes.",
         int(no_room_at() is not None),
     )
+    yield GaugeMetricFamily("malpan_mail_failing", "1 where the last mail did not go.", int(mail.is_failing))
 
 
 def _site(now: datetime) -> Iterator[Metric]:

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from malpan.core.mail_state import MailState
 from malpan.core.models import Chore
 from malpan.core.times import kst_text
+from malpan.jobs.errors import VersionMissing
 from malpan.jobs.heartbeat import Scorers
 from malpan.operation.site_page.facts import Disk, Held, LackingModels, Lane
 from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp
@@ -27,6 +28,8 @@ QUEUE_STUCK: Final = "queue_stuck"
 WORKER_SILENT: Final = "worker_silent"
 DISK_LOW: Final = "disk_low"
 CHAIN_BROKEN: Final = "chain_broken"
+CHAIN_UNCHECKED: Final = "chain_unchecked"
+MAIL_FAILING: Final = "mail_failing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,12 @@ def _held_text(code: str) -> str:
             "심사 모델의 예산을 다 써 채점 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. "
             "프로필 [judge]의 max_requests나 max_tokens_total을 늘리면 저절로 이어집니다."
         )
+    if code == VersionMissing.code:
+        return _(
+            "이 채점 방식을 아는 버전의 채점 프로세스가 없어 작업 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. 사이트와 "
+            "채점 서버의 버전이 다르니, 채점 서버를 사이트의 버전으로 올려 다시 켜고 기록을 확인하십시오. 사이트를 전 "
+            "버전으로 되돌렸다면 새 버전의 채점 서버를 하나 남겨 두십시오."
+        )
     return _(
         "채점 서버가 파일 저장소에 닿지 못해 채점 %(jobs)d건이 %(minutes)d분 넘게 기다립니다. 채점 서버의 "
         "MALPAN_STORAGE와 S3_로 시작하는 설정, 그 서버에서 저장소까지의 연결을 확인하십시오."
@@ -180,7 +189,8 @@ def _of_mail(mail: MailState | None) -> Iterator[Alarm]:
         yield Alarm(_("캐시(Redis)에 연결할 수 없습니다. 로그인이 되지 않을 수 있으니 Redis를 확인하십시오."), True)
     elif mail.is_failing:
         text = _("마지막 메일을 보내지 못했습니다(%(fault)s, %(at)s). 메일 서버와 EMAIL_URL을 확인하십시오.")
-        yield Alarm(text % {"fault": mail.fault, "at": kst_text(mail.failed_at)} if mail.failed_at else text)
+        said = text % {"fault": mail.fault, "at": kst_text(mail.failed_at)} if mail.failed_at else text
+        yield Alarm(said, event=MAIL_FAILING)
 
 
 def _of_backup(chore: Chore | None, now: datetime) -> Iterator[Alarm]:
@@ -201,5 +211,8 @@ def _of_chains(chore: Chore | None, now: datetime) -> Iterator[Alarm]:
         text = _("해시 사슬의 기록과 다른 대회가 있습니다: %(names)s. 순위를 발표하지 말고 원인을 찾으십시오.")
         yield Alarm(text % {"names": ", ".join(broken)}, True, CHAIN_BROKEN, tuple(broken))
     elif now - chore.done_at > CHORE_EVERY:
-        text = _("해시 사슬을 마지막으로 검사한 때가 %(at)s입니다. 예약한 작업이 돌고 있는지 확인하십시오.")
-        yield Alarm(text % {"at": kst_text(chore.done_at)})
+        text = _(
+            "해시 사슬을 마지막으로 검사한 때가 %(at)s입니다. 백업은 되어도 뒤따르는 검사가 끝나지 않은 것일 수 "
+            "있으니, 백업의 기록과 manage.py verify_chain이 끝나는지 확인하십시오."
+        )
+        yield Alarm(text % {"at": kst_text(chore.done_at)}, event=CHAIN_UNCHECKED)

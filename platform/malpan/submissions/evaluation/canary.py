@@ -36,7 +36,7 @@ _checked: dict[tuple[str, str], float] = {}  # (metric, profile) -> when, by the
 
 
 def require(metrics: Iterable[str], profile: str) -> None:
-    """Raise ``NotMine`` unless the numbers of all ``metrics`` with the models of ``profile`` are the known ones.
+    """Raise ``NumbersDiffer`` unless the numbers of all ``metrics`` with the models of ``profile`` are the known ones.
 
     Raises ``ModelUnavailable``.
     """
@@ -48,7 +48,7 @@ def require(metrics: Iterable[str], profile: str) -> None:
         if (found := _wrong(name, profile)) is not None:
             refusal.refuse(f"{found} ({profile}, {socket.gethostname()})")
             _forget_pair_values()
-            raise registry.NotMine("its numbers differ")
+            raise registry.NumbersDiffer("its numbers differ")
         _checked[name, profile] = now
 
 

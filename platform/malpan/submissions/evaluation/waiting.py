@@ -1,8 +1,8 @@
 """Runs that wait for something outside: what their rows say, and one mail for all that wait for the same.
 
-The mail of a cause (a judge's budget that is used up, a server that is away, models that no worker has) is sent when
-the first run of a model profile begins to wait for it, and not again before the last run of the profile that had to
-wait for it is over.
+The mail of a cause (a judge's budget that is used up, a server that is away, models or a version that no worker has)
+is sent when the first run of a model profile begins to wait for it, and not again before the last run of the profile
+that had to wait for it is over.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The tables of this app, one file for each aggregate."""
 
+from malpan.submissions.models.alike import AlikeFiles
 from malpan.submissions.models.canary import CanaryRows
 from malpan.submissions.models.chain import ChainEntry
 from malpan.submissions.models.judge import JudgeAgreement, Judgement, JudgeReservation, JudgeUsage
@@ -9,6 +10,7 @@ from malpan.submissions.models.run import FreshResult, HiddenResult, MetricResul
 from malpan.submissions.models.submission import FinalChoice, Rejection, Submission
 
 __all__ = [
+    "AlikeFiles",
     "CanaryRows",
     "ChainEntry",
     "FinalChoice",

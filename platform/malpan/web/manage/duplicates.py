@@ -12,12 +12,14 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.permissions import Permission
 from malpan.submissions import manage_selectors
-from malpan.submissions.integrity import duplicates
+from malpan.submissions.integrity import alike, duplicates
 from malpan.web.forms.duplicates import AnswersForm, PhaseFilterForm
 from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.pages.context import MemberRequest, page_of
 
 SHOWN_CHARS: Final = 600
+PAGE_SIZE: Final = 50
+SENDERS: Final = 20  # of a file
 
 
 @require_safe
@@ -25,11 +27,15 @@ SHOWN_CHARS: Final = 600
 def duplicates_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     form = PhaseFilterForm(access.competition, request.GET)
     phase = form.value("phase") or None
+    found = alike.alike_in(phase) if phase else None
+    files = page_of(request, manage_selectors.shared_hashes(access.competition), PAGE_SIZE, name="files")
     context = access.context("manage_duplicates") | {
-        "shared": manage_selectors.shared_files(access.competition),
+        "shared": manage_selectors.shared_files(access.competition, list(files), senders=SENDERS),
+        "files": files,
         "form": form,
         "phase": phase,
-        "alike": duplicates.alike_in(phase) if phase else None,
+        "alike": found,
+        "page": page_of(request, found.pairs, PAGE_SIZE) if found else None,
         "least_percent": int(duplicates.LEAST * 100),
         "fewest": duplicates.FEWEST_ITEMS,
     }

@@ -6,6 +6,7 @@ import uuid
 from contextlib import suppress
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Phase
 from malpan.core.errors import SystemFault
+from malpan.core.limits import count
 from malpan.leaderboard.comparing.own import both_of, compared
 from malpan.submissions import selectors
 from malpan.submissions.integrity.duplicates import AnswerPair, answers_side_by_side
@@ -43,6 +45,7 @@ def choice(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
 @members_only
 def comparison_page(request: MemberRequest, public_id: uuid.UUID, with_id: uuid.UUID) -> HttpResponse:
     """Compare two submissions, the earlier one first. Raises ``SubmissionNotFound`` for those of others."""
+    count(request, "items", settings.ITEM_LISTS_PER_PERSON, str(request.user.pk))
     one, other = both_of(request.user, public_id, with_id)
     phase = one.phase
     shown = [selectors.run_for_team(each) for each in (one, other)]

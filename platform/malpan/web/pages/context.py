@@ -120,9 +120,11 @@ def _phase_of(track: Track, wanted: str | None) -> Phase | None:
     return next((phase for phase in track.phases.all() if phase.slug == wanted), None) or phase_to_show(track)
 
 
-def page_of(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE) -> Page[Any]:
-    """The page of ``?page=``; the nearest one if that does not exist."""
-    return Paginator(rows, size).get_page(request.GET.get("page"))
+def page_of(
+    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = PAGE_SIZE, *, name: str = "page"
+) -> Page[Any]:
+    """The page of ``?page=``, or of another ``name`` for a second list; the nearest one if that does not exist."""
+    return Paginator(rows, size).get_page(request.GET.get(name))
 
 
 def uses_demo_models(track: Track) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from malpan.core.errors import SystemFault
+from malpan.core.limits import count
 from malpan.submissions import selectors
 from malpan.submissions.errors import SubmissionNotFound
-from malpan.submissions.integrity.duplicates import answers_of
+from malpan.submissions.integrity.answers import answers_of
 from malpan.web.pages.context import MemberRequest, members_only, page_context, page_of
 from malpan.web.presenters.items import item_texts
 from scoring.errors import InvalidFile
@@ -26,6 +28,7 @@ def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     """In the order of the file; where values are shown, from the lowest of ``?by=`` on. Raises ``SubmissionNotFound``
     for a submission of others.
     """
+    count(request, "items", settings.ITEM_LISTS_PER_PERSON, str(request.user.pk))
     submission = selectors.submission_for(request.user, public_id)
     if not selectors.is_open_to_the_team(request.user, submission):
         raise SubmissionNotFound

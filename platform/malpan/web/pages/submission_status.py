@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from malpan.competitions.models import Track
 from malpan.core.messages import text_of_code
+from malpan.jobs.errors import VersionMissing
 from malpan.submissions import selectors
 from malpan.submissions.errors import ModelMissing
 from malpan.submissions.evaluation.eta import Forecast
@@ -61,8 +62,8 @@ def status_of(
     own_run = selectors.run_to_show(submission)
     run_forecast = forecast.of(own_run)
     lacks_worker = forecast.lacks_worker(own_run)
-    lacks_models = run is not None and lacks_worker and run.error_code == ModelMissing.code
-    is_faulty = lacks_models or (run is not None and run.state == ScoringRun.State.FAILED)
+    is_held = run is not None and lacks_worker and run.error_code in (ModelMissing.code, VersionMissing.code)
+    is_faulty = is_held or (run is not None and run.state == ScoringRun.State.FAILED)
     return SubmissionStatus(
         submission=submission,
         run=run,

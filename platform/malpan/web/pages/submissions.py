@@ -158,8 +158,9 @@ def _rows(entries: Sequence[HistoryEntry], phase: Phase) -> list[Row]:
 
 
 def _rejected(entries: Sequence[HistoryEntry]) -> list[RejectedRow]:
+    room = selectors.HISTORY_ERRORS_BYTES
     return [
-        RejectedRow(entry.rejection, scores.located_errors(selectors.rejection_errors(entry.rejection)))
+        RejectedRow(entry.rejection, scores.located_errors(selectors.rejection_errors(entry.rejection, room=room)))
         for entry in entries
         if entry.rejection is not None
     ]

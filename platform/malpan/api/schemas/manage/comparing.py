@@ -38,10 +38,17 @@ class AlikePair(Schema):
 
 
 class Alike(Schema):
-    """``unread`` of the ``teams`` files could not be read."""
+    """``unread`` of the ``teams`` files could not be read. ``computed_at``: when a worker compared them, null before it
+    did. ``is_waiting``: a worker is to compare. ``is_current``: it compared the very files of now. ``has_failed``: the
+    last comparison was given up.
+    """
 
     teams: int
     unread: int
+    computed_at: datetime | None
+    is_waiting: bool
+    is_current: bool
+    has_failed: bool
     pairs: list[AlikePair]
     count: int  # of all pairs
     next: str | None
