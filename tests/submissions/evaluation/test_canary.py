@@ -17,6 +17,7 @@ from malpan.jobs.tasks import work_next
 from malpan.submissions.evaluation import canary
 from malpan.submissions.models import CanaryRows, PairValue, ScoringRun
 from scoring.canary import TEXTS
+from scoring.errors import ModelUnavailable
 from scoring.metrics import METRICS
 from tests.scoring.tiny_models import make_clip, write_profile
 
@@ -47,10 +48,26 @@ def test_numbers_as_known_are_checked_once_a_day(monkeypatch: pytest.MonkeyPatch
     for _run in range(3):
         canary.require(("exact_match", "rouge1_mecab"), "demo")
     assert asked == ["exact_match", "rouge1_mecab"]
-    day_later = time.monotonic() + canary.AGAIN_AFTER
-    monkeypatch.setattr(time, "monotonic", lambda: day_later)
-    canary.require(("exact_match",), "demo")
-    assert asked == ["exact_match", "rouge1_mecab", "exact_match"]
+    [checked] = {when for (name, _profile), when in canary._checked.items() if name == "exact_match"}
+    for seconds, times in ((24 * 3600 - 1, 1), (24 * 3600, 2)):
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: checked + seconds)
+        canary.require(("exact_match",), "demo")
+        assert asked.count("exact_match") == times
+
+
+@pytest.mark.parametrize("fault", [ModelUnavailable("no such folder"), OperationalError("away")])
+def test_what_is_not_there_says_nothing_about_the_numbers(fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model, or the database: the caller waits for it, and the process goes on taking work."""
+    stopped = []
+    refusal.prepare("scoring@good/0", lambda: stopped.append(True))
+
+    def away(*_given: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr(canary, "_difference", away)
+    with pytest.raises(type(fault)):
+        canary.require(("exact_match",), "demo")
+    assert stopped == []
 
 
 def test_a_worker_whose_numbers_differ_gives_its_job_back_and_stops(

@@ -278,3 +278,29 @@ def test_receipt_opens_a_score_only_while_its_team_may_see_it(split: str) -> Non
     assert (opened()["public"]["final_score"], opened()["private"]) == ("0.5", None)
     Phase.objects.filter(pk=phase.pk).update(final_published_at=timezone.now())
     assert opened()[split]["final_score"] == {"public": "0.5", "private": "0.25"}[split]
+
+
+def test_of_the_entries_that_commit_to_a_result_the_newest_is_opened_and_else_the_newest_of_all() -> None:
+    phase = PhaseFactory.create()
+    submission = finished_submission(phase, TeamFactory.create(competition=phase.track.competition), 0.5)
+    chain.append_scores([submission])
+    for final_score in (0.75, 0.75):
+        again = ScoringRunFactory.create(
+            submission=submission, state="finished", finished_at=timezone.now(), final_score=final_score, scores={}
+        )
+        Submission.objects.filter(pk=submission.pk).update(live_run=again)
+        chain.append_scores([submission])
+    first, *_equal, last = ScoringRun.objects.order_by("pk")
+    entries = entries_of(phase.track.competition)
+    assert [entry.payload["run"] for entry in entries] == [1, 2, 3]
+
+    def opened(result: ScoringRun) -> tuple[int, str, bool]:
+        """The number of the entry, the score it opens, and whether it commits to that."""
+        [(number, opening)] = receipts.openings([result]).items()
+        committed = entries[number - 1].payload["score_sha256"]
+        return number, opening["final_score"], json_sha256(opening) == committed
+
+    assert opened(first) == (1, "0.5", True)
+    assert opened(last) == (3, "0.75", True)
+    last.final_score = 0.9  # forged: everybody sees that it differs
+    assert opened(last) == (3, "0.9", False)
