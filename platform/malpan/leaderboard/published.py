@@ -37,7 +37,7 @@ from malpan.teams.models import Team
 from scoring.errors import quoted
 from scoring.lru import LruCache
 
-ROWS_KEPT: Final = 60_000  # in the memory of a process, 100 MB: a board of 10,000 takes twenty pages' time to read
+ROWS_KEPT: Final = 60_000  # in the memory of a process: a board of 10,000 takes twenty pages' time to read
 APPLYING: Final = timedelta(minutes=5)  # more than the transaction that applies a rescoring takes
 
 Placed = tuple[int, Mapping[str, Any]]  # a row of a published final board, after its place
