@@ -23,8 +23,10 @@ from malpan.settings import CACHES, DATABASES  # noqa: E402
 
 # each process has a database (tests.database) and cache keys of its own, so that two runs at once do not meet
 CACHES["default"] |= {"BACKEND": "tests.caches.OwnKeysRedisCache", "KEY_PREFIX": f"test-{os.getpid()}"}
-# a test that waits for a lock which nobody gives back fails, and does not keep the run for ever
-DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c lock_timeout=60s"
+DATABASES["default"].setdefault("OPTIONS", {}).update(
+    options="-c lock_timeout=60s",  # a test that waits for a lock which nobody gives back fails, and the run goes on
+    connect_timeout=60,  # the server of the tests does not hang: it shares two cores with all of them
+)
 CHECK_LOCK_ORDER = True
 API_REQUESTS_PER_TOKEN = API_REQUESTS_PER_ADDRESS = API_UPLOADS_PER_TEAM = 0  # tests of limits set them
 CHAIN_DOWNLOADS_PER_ADDRESS = BOARD_DOWNLOADS_PER_ADDRESS = ITEM_LISTS_PER_PERSON = 0

@@ -66,6 +66,20 @@ def test_the_web_application_loads_no_model_library() -> None:
     assert done.stdout.strip() == "[]", done.stderr
 
 
+def test_a_web_process_knows_all_addresses_before_it_serves() -> None:
+    program = (
+        "import sys\n"
+        "from types import SimpleNamespace\n"
+        "from malpan import web_server\n"
+        "server = SimpleNamespace(run=lambda: print('malpan.urls' in sys.modules, 'malpan.api.urls' in sys.modules))\n"
+        "made = web_server.make_server\n"
+        "web_server.make_server = lambda listener: (made(listener), server)[1]\n"
+        "web_server.main()"
+    )
+    done = python("-c", program, **{name: PRODUCTION[name] for name in ("DATABASE_URL", "REDIS_URL")}, PORT="0")
+    assert done.stdout.strip() == "True True", done.stderr
+
+
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "DATABASE_URL", "REDIS_URL", "SITE_URL"])
 def test_production_settings_are_refused_without(missing: str) -> None:
     assert f"DEBUG is off and {missing} is not set" in refusal(**without(missing))

@@ -130,8 +130,8 @@ HINTS = {  # what to do next; ``next_`` with a code or an HTTP status of the ser
     "follow": ("malpan submission {id}", "malpan submission {id}"),
     "get_newer": ("맞는 판을 받으십시오: {address}", "get the version of this site: {address}"),
     "install_scoring": (
-        "pip install malpan-scoring, 또는 --local 없이 서버에서 검사하십시오.",
-        "pip install malpan-scoring, or check by the server, without --local",
+        "말판 소스의 scoring 폴더를 설치하거나(pip install ./scoring), --local 없이 서버에서 검사하십시오.",
+        "install the folder scoring of Malpan's source (pip install ./scoring), or check without --local",
     ),
     "log_in_there": ("malpan login {site}", "malpan login {site}"),
     "look_first": (

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from tests.chaos.alternate import alternate
-from tests.chaos.faults import BY_NAME
+from tests.chaos.faults import BY_NAME, Fault
 from tests.chaos.report import report
 from tests.chaos.restore import restore_drill
 from tests.chaos.run import DURING, MANY, Chaos
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def _disturb(options: argparse.Namespace, folder: Path, models: Path) -> tuple[str, bool]:
-    chosen = [BY_NAME[name] for name in options.fault] or None
+    chosen = options.fault or None
     chaos = Chaos(ChaosSite(folder / "site", models), options.seed)
     during = BY_NAME[options.during]
     outcome = chaos.run(seconds=options.seconds, faults=chosen, many=options.many, during_many=during)
@@ -89,12 +89,26 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--upgrade-from", metavar="COMMIT", help="of other code with the same tables")
     parser.add_argument("--alternate", type=int, metavar="COUNT", help="of kills")
     parser.add_argument("--restore", type=int, metavar="COUNT", help="of uploads")
-    one = {"choices": BY_NAME, "metavar": "FAULT"}
-    parser.add_argument("--fault", action="append", default=[], **one, help="only this one, once; may be repeated")
+    only = "only this one, once, or several at once: 'Redis killed + disk full'; may be repeated"
+    parser.add_argument("--fault", action="append", default=[], type=_together, help=only)
     parser.add_argument("--many", type=int, default=MANY, help="uploads at once, at the end")
-    parser.add_argument("--during", default=DURING, **one, help="the fault when a quarter of them is accepted")
+    parser.add_argument(
+        "--during",
+        default=DURING,
+        choices=BY_NAME,
+        metavar="FAULT",
+        help="the fault when a quarter of them is accepted",
+    )
     parser.add_argument("--report", type=Path, help="a file for the tables")
     return parser.parse_args()
+
+
+def _together(names: str) -> list[Fault]:
+    """The faults that an argument names."""
+    found = [BY_NAME.get(name) for name in names.split(" + ")]
+    if None in found:
+        raise argparse.ArgumentTypeError(f"no such fault; there are: {', '.join(BY_NAME)}")
+    return [each for each in found if each]
 
 
 if __name__ == "__main__":

@@ -39,13 +39,15 @@ Begin = Callable[[ChaosSite, random.Random], Iterator[None]]
 @dataclass(frozen=True)
 class Fault:
     """One kind. ``stops_passes``: while it lasts, and until the site is sound again, nobody looks for lost runs.
-    ``needs_disk``: the site must be on a file system of its own.
+    ``needs_disk``: the site must be on a file system of its own, and no server can start while it lasts.
+    ``kills_servers``: nobody is served until the database has been started again.
     """
 
     name: str
     begin: Begin
     stops_passes: bool = False
     needs_disk: bool = False
+    kills_servers: bool = False
 
 
 def killed(role: str, *, all_of_them: bool = False) -> Begin:
@@ -182,9 +184,9 @@ FAULTS: Final = (
     Fault("beat paused", paused("beat"), stops_passes=True),
     Fault("Redis killed", killed("redis"), stops_passes=True),
     Fault("Redis paused", paused("redis"), stops_passes=True),
-    Fault("PostgreSQL killed", killed("postgres"), stops_passes=True),
+    Fault("PostgreSQL killed", killed("postgres"), stops_passes=True, kills_servers=True),
     Fault("PostgreSQL paused", paused("postgres"), stops_passes=True),
-    Fault("supervisor killed", killed("supervisor"), stops_passes=True),
+    Fault("supervisor killed", killed("supervisor"), stops_passes=True, kills_servers=True),
     Fault("supervisor paused", paused("supervisor")),
     Fault("programs replaced", programs_replaced, stops_passes=True),
     Fault("disk full", disk_full, stops_passes=True),

@@ -28,6 +28,7 @@ class Recovery:
     ended: float
     sound: float | None  # when the site was sound again; None: too late
     stops_passes: bool
+    stops_starts: bool = False  # what was killed has no room on the disk to start in
 
     @property
     def seconds(self) -> float:
@@ -69,10 +70,16 @@ class Outcome:
     broken: list[str] = field(default_factory=list)  # any other, with when
 
     def longest_down(self, began: float = 0.0, ended: float = float("inf")) -> float:
-        """The longest time without an answer of the site, of those that touch the given time."""
+        """The longest time without an answer of the site, of those that touch the given time; without that in which a
+        killed database cannot be started, as the disk is full.
+        """
         moments = [self.began, *sorted(self.answered), self.began + self.seconds]
         gaps = ((one, two) for one, two in pairwise(moments) if two > began and one < ended)
-        return max((two - one - PROBE_SECONDS for one, two in gaps), default=0.0)
+        return max((two - one - PROBE_SECONDS - self._without_starts(one, two) for one, two in gaps), default=0.0)
+
+    def _without_starts(self, began: float, ended: float) -> float:
+        full = ((each.began, each.ended) for each in self.recoveries if each.stops_starts)
+        return sum(max(0.0, min(until, ended) - max(since, began)) for since, until in full)
 
     def oldest_run(self) -> float:
         """The longest silence of a run before it was taken back, without the time in which no pass could be made."""

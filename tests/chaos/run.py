@@ -56,14 +56,14 @@ class Chaos:
         self,
         *,
         seconds: float = 0.0,
-        faults: Sequence[Fault] | None = None,
+        faults: Sequence[Sequence[Fault]] | None = None,
         many: int = MANY,
         during_many: Fault = BY_NAME[DURING],
         thinking: float = 0.0,
     ) -> Outcome:
-        """Faults for ``seconds``, or each of ``faults`` once; then ``many`` uploads at once, or with a while of
-        ``thinking`` between those of a team, and the fault ``during_many`` when a quarter of them is accepted; then all
-        that was uploaded is scored and looked through.
+        """Faults for ``seconds``, or ``faults`` in their order, what stands together at once; then ``many`` uploads at
+        once, or with a while of ``thinking`` between those of a team, and the fault ``during_many`` when a quarter of
+        them is accepted; then all that was uploaded is scored and looked through.
         """
         self.site.start_and_keep()
         try:
@@ -96,25 +96,34 @@ class Chaos:
         return [Judge(self.site.url, made["campaign"], session, seed) for session in made["sessions"]]
 
     # --- faults -------------------------------------------------------------------------------------------------------
-    def _disturb(self, seconds: float, faults: Sequence[Fault] | None) -> None:
+    def _disturb(self, seconds: float, faults: Sequence[Sequence[Fault]] | None) -> None:
+        if faults is not None:
+            for together in faults:
+                if self._are_possible(together):
+                    self._pause()
+                    self._happen(together)
+            return
         end = time.monotonic() + seconds
-        given = iter(self._possible(faults)) if faults is not None else self._by_chance()
+        given = self._by_chance()
         for fault in given:
-            if faults is None and time.monotonic() > end:
+            if time.monotonic() > end:
                 break
-            time.sleep(self._dice.uniform(0.5, 3.0))
-            together = faults is None and self._dice.random() < TOGETHER_SHARE
-            self._happen([fault, next(given)] if together else [fault])
+            self._pause()
+            is_alone = self._dice.random() >= TOGETHER_SHARE
+            self._happen([fault] if is_alone else [fault, next(given)])
+
+    def _pause(self) -> None:
+        time.sleep(self._dice.uniform(0.5, 3.0))
 
     def _by_chance(self) -> Iterator[Fault]:
         """Every fault once in an order by chance, and again."""
-        possible = self._possible(FAULTS)
+        possible = [fault for fault in FAULTS if self._are_possible([fault])]
         while True:
             yield from self._dice.sample(possible, len(possible))
 
-    def _possible(self, faults: Sequence[Fault]) -> list[Fault]:
-        """Those of ``faults`` that this site can have."""
-        return [fault for fault in faults if self.site.disk is not None or not fault.needs_disk]
+    def _are_possible(self, faults: Sequence[Fault]) -> bool:
+        """Whether this site can have them."""
+        return self.site.disk is not None or not any(fault.needs_disk for fault in faults)
 
     def _happen(self, faults: Sequence[Fault]) -> None:
         """Let ``faults`` happen at once, and wait until the site is sound."""
@@ -131,10 +140,13 @@ class Chaos:
         ended = time.time()
         sound = self._sound_at(ended)
         passes = any(fault.stops_passes for fault in faults)
-        self.outcome.recoveries.append(recovery := Recovery(name, began, ended, sound, passes))
+        starts = any(fault.needs_disk for fault in faults) and any(fault.kills_servers for fault in faults)
+        self.outcome.recoveries.append(recovery := Recovery(name, began, ended, sound, passes, starts))
         if sound is None:
             self._note(f"not sound {self._sound_seconds:.0f} s after {name}")
-        print(f"{time.strftime('%H:%M:%S')} {name}: {ended - began:.1f} s, sound after {recovery.seconds:.1f} s")
+        down = self.outcome.longest_down(began, sound or ended)
+        after = f"down {down:.1f} s, sound after {recovery.seconds:.1f} s"
+        print(f"{time.strftime('%H:%M:%S')} {name}: {ended - began:.1f} s, {after}")
 
     def _let_happen(self, fault: Fault, dice: random.Random) -> None:
         try:

@@ -7,16 +7,22 @@ import logging
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError, OperationalError, connection
+from django.db.utils import ConnectionHandler
 from django.test import Client
+from redis import Redis
+from redis.exceptions import RedisError
 
 from malpan.accounts.services import confirm_email
-from malpan.core.errors import StorageFull
+from malpan.core.errors import StorageFull, StorageUnavailable
 from malpan.core.log import JsonLine, Line, logged_with, places_of
+from malpan.core.storage.local_disk import LocalDisk
 from malpan.jobs import tasks
 from malpan.jobs.models import Job
 from malpan.submissions.models import ScoringRun, Submission
@@ -98,6 +104,34 @@ def test_errors_of_services_and_disks_keep_their_words() -> None:
     assert "the server is away" in places_of(OperationalError("the server is away"))
     assert "No space left on device" in places_of(OSError(28, "x"))
     assert "storage_full" in places_of(StorageFull())
+
+
+@pytest.mark.django_db
+def test_a_service_that_is_away_is_logged_by_its_words_and_the_nearest_places(tmp_path: Path) -> None:
+    away = {"ENGINE": "malpan.core.database", "HOST": "127.0.0.1", "PORT": "1", "NAME": "x", "USER": "x"}
+    nobody = ConnectionHandler({"default": away})["default"]
+    (tmp_path / "incoming").touch()  # no folder
+    for ask, place, words in (
+        (nobody.ensure_connection, "core/database/base.py", "django.db.utils.OperationalError: connection failed"),
+        (Redis(port=1).ping, "", "redis.exceptions.ConnectionError: Error 111"),
+        (partial(LocalDisk(tmp_path).put, b"x"), "core/storage/local_disk.py", "FileExistsError: File exists"),
+    ):
+        with pytest.raises((OperationalError, RedisError, StorageUnavailable)) as raised:
+            ask()
+        said = places_of(raised.value)
+        assert "Traceback" not in said
+        assert len(said.splitlines()) <= 12
+        assert place in said
+        assert words in said
+
+
+@pytest.mark.django_db
+def test_what_the_database_says_of_a_statement_is_logged_with_all_its_places() -> None:
+    with pytest.raises(OperationalError) as raised, connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 1; SELECT pg_sleep(5)")
+    said = places_of(raised.value)
+    assert said.count("Traceback") == 2
+    assert "test_log.py" in said
 
 
 def test_nothing_enters_a_line_of_json_as_extra(lines: Lines) -> None:

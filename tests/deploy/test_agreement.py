@@ -18,7 +18,7 @@ from django.urls import get_resolver
 from django.urls.converters import IntConverter, SlugConverter, UUIDConverter
 from django.utils import timezone
 
-from malpan import web_server
+from malpan import web_server, web_server_refusals
 from malpan.jobs import claim
 from malpan.jobs.models import Job
 from malpan.local.servers import LOGS_NO_VALUES
@@ -69,7 +69,7 @@ def test_nginx_takes_what_the_site_takes() -> None:
     assert int(said["default"]) * MEBIBYTE == settings.UPLOAD_MAX_BYTES
     for address in web_server.ARCHIVE_PATHS:
         assert int(said[address]) * MEBIBYTE == settings.IMPORT_MAX_BYTES - web_server.FORM_BYTES
-    assert f'"~^{web_server.MANAGED.pattern}"' in NGINX
+    assert f'"~^{web_server_refusals.MANAGED.pattern}"' in NGINX
 
 
 def test_what_senders_can_fill_is_below_the_limit_of_the_pod() -> None:

@@ -36,7 +36,7 @@ NAMES = (
 
 def test_nothing_is_lost_doubled_or_late_whatever_is_killed(new_directory: Path, models_dir: Path) -> None:
     chaos = Chaos(ChaosSite(new_directory, models_dir, ROOM_BYTES), seed=20261123, patience=PATIENCE)
-    outcome = chaos.run(faults=[BY_NAME[name] for name in NAMES])
+    outcome = chaos.run(faults=[[BY_NAME[name]] for name in NAMES])
     names = [name for name in NAMES if chaos.site.disk is not None or not BY_NAME[name].needs_disk]
     assert len(outcome.recoveries) == len(names) + 1
     assert outcome.uploads > 40

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from malpan import web_server, wsgi
+from malpan import web_server, web_server_refusals, wsgi
 from tests.clocks import stop_in
 from tests.waiting import wait_for
 
@@ -317,7 +317,7 @@ def test_archives_have_places_of_which_a_network_has_one(server: Any, monkeypatc
             refused.sendall(archive("Authorization: Bearer a", "X-Forwarded-For: 192.0.2.1", path=path))
             answer = refused.makefile("rb").read().decode()
             assert answer.startswith("HTTP/1.1 503")
-            assert f"Retry-After: {web_server.BUSY_SECONDS}" in answer
+            assert f"Retry-After: {web_server_refusals.BUSY_SECONDS}" in answer
             assert words in answer
         began(server, stack, SESSION, "X-Forwarded-For: 2001:db8::1")
         wait_for(lambda: len(web_server.Parser._places) == web_server.ARCHIVES, "another network has a place")

@@ -16,21 +16,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
+import psycopg
 from django.conf import settings
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from kombu.exceptions import OperationalError as BrokerUnreachable
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from malpan.core.errors import DomainError, SystemFault
+from malpan.core.errors import DomainError, StorageFull, StorageUnavailable, SystemFault
 
 REQUEST_ID: Final = "malpan.request_id"  # in a request's META
 
 # their messages say what is wrong with a service or a disk, or are a code; everybody else's may quote a text
 _MAY_SPEAK: Final = (OperationalError, BrokerUnreachable, RedisError, DomainError)
 _SERVED: Final = re.compile(r"(?<= while serving ).*", re.DOTALL)  # the web server's own lines end in the address
+_NEAREST: Final = 3  # places of ours that asked a service which is away
+_OURS: Final = Path(__file__).resolve().parents[1]
 
 _ids: ContextVar[Mapping[str, object]] = ContextVar("ids of log lines", default={})  # noqa: B039 - it is replaced
 
@@ -107,11 +113,31 @@ def message_of(record: logging.LogRecord) -> str:
 
 
 def places_of(error: BaseException) -> str:
-    """Where ``error`` and those before it were raised, and their classes: a traceback without what they say."""
+    """Where ``error`` and those before it were raised, and their classes: a traceback without what they say. Of a
+    service that is away only the nearest of our own places: they are the same a hundred times in a minute of it.
+    """
+    if _is_away(error):
+        places = traceback.extract_tb(error.__traceback__)
+        ours = [place for place in places if Path(place.filename).is_relative_to(_OURS)]
+        cause = [_said(error.__cause__)] if isinstance(error.__cause__, OSError) else []
+        return "\n".join(
+            [*(line.rstrip("\n") for line in traceback.format_list(ours[-_NEAREST:])), *cause, _said(error)]
+        )
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     lines = [places_of(before), ""] if before is not None else []
     lines += ["Traceback (most recent call last):", *traceback.format_tb(error.__traceback__)]
     return "\n".join(line.rstrip("\n") for line in [*lines, _said(error)])
+
+
+def _is_away(error: BaseException) -> bool:
+    """Whether a service or a disk could not do what it was asked for, whatever that was."""
+    if isinstance(error, BrokerUnreachable | RedisConnectionError | RedisTimeoutError):
+        return True
+    cause = error.__cause__
+    if isinstance(error, OperationalError | InterfaceError):
+        # without a code the server did not answer; 53: it has no room or no connection left; 57P: it stops, or starts
+        return isinstance(cause, psycopg.Error) and (cause.sqlstate or "57P").startswith(("53", "57P"))
+    return isinstance(error, StorageFull | StorageUnavailable) and isinstance(cause, OSError)
 
 
 def _error_of(record: logging.LogRecord) -> BaseException | None:
