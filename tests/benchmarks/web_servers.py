@@ -191,7 +191,7 @@ def _start_nginx(folder: Path, port: int, web_port: int) -> psutil.Popen:
     for name in ("run", "log", "bodies"):
         (folder / name).mkdir()
     for old, new in {
-        "server web:8000;": f"server 127.0.0.1:{web_port};",
+        "server web:8000 ": f"server 127.0.0.1:{web_port} ",
         "listen 443 ssl http2 ": f"listen 127.0.0.1:{port} ",
         "listen 80 ": f"listen 127.0.0.1:{free_port()} ",
         "/run/": f"{folder}/run/",
