@@ -174,7 +174,9 @@ class Deployed:
             (self.home / folder).mkdir()
         for old, new in {
             "malpan.example.org": "localhost",
-            "server web:8000 max_fails=0;": " ".join(f"server 127.0.0.1:{port} max_fails=0;" for port in self.web_ports),
+            "server web:8000 max_fails=0;": " ".join(
+                f"server 127.0.0.1:{port} max_fails=0;" for port in self.web_ports
+            ),
             "listen 443 ": f"listen 127.0.0.1:{self.port} ",
             "listen 80 ": f"listen 127.0.0.1:{self.plain_port} ",
             "/etc/malpan/tls": str(self.home / "tls"),
