@@ -106,6 +106,18 @@ def test_each_competition_has_its_own_entries_the_newest_first(phase: Phase) -> 
         return public.last and public.last.number, found
 
     assert read_chain(competition, read) == (2, [(competition.pk, 2), (competition.pk, 1)])
+    assert read_chain(competition, lambda public: [each.number for each in public.entries([1])]) == [1]
+
+
+def test_a_hidden_board_opens_neither_a_receipt_nor_a_score(phase: Phase) -> None:
+    competition = phase.track.competition
+    recorded(phase, 0.5)
+    assert len(in_the_file(competition)) == 2
+
+    Phase.objects.filter(pk=phase.pk).update(board=Phase.Board.HIDDEN)
+
+    assert read_chain(competition, lambda public: public.openings(entries_of(competition))) == {}
+    assert in_the_file(competition) == {}
 
 
 def test_a_chain_without_an_entry_has_a_name_and_no_lines(phase: Phase) -> None:
