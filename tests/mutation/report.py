@@ -16,6 +16,7 @@ from tests.mutation.mutants import Mutant
 from tests.mutation.running import KILLED, SURVIVED, TIMED_OUT
 
 EQUIVALENT: Final = "equivalent"
+STALE: Final = "In equivalent.toml, but no survivor"
 _TABLE: Final = Path(__file__).with_name("equivalent.toml")
 _ROW: Final = re.compile(
     r"^\| `([\w.]+)` \| \d+ \| (\d+) \| (\d+) \| \d+ \| (\d+) \| [\d.]+ % \| ([\d.]+) \| ([\d-]+) \| (\w*) \|$"
@@ -108,7 +109,7 @@ def text_of(results: Sequence[Result]) -> str:
         lines.append(_row("all", total, score(results), sum(each.seconds for each in results)))
     for title, rows in (
         ("Survived", [f"{each.module}:{row}" for each in results for row in each.found.get(SURVIVED, ())]),
-        ("In equivalent.toml, but no survivor", [f"{each.module}: {row}" for each in results for row in each.stale]),
+        (STALE, [f"{each.module}: {row}" for each in results for row in each.stale]),
     ):
         if rows:
             lines += ["", f"{title}:", "", *(f"    {row}" for row in rows)]
@@ -124,7 +125,7 @@ def _row(name: str, counts: Mapping[str, int], percent: float, seconds: float, d
 def read(text: str) -> dict[str, Result]:
     """The results in a text of ``text_of``, by module: survivors by name, the others without."""
     survived: dict[str, list[str]] = {}
-    for line in text.splitlines():
+    for line in text.partition(f"\n{STALE}:\n")[0].splitlines():
         module, colon, name = line.strip().partition(":")
         if line.startswith("    ") and colon:
             survived.setdefault(module, []).append(name)

@@ -197,6 +197,14 @@ def test_the_rows_of_a_table_are_read_back() -> None:
     assert (read["a.rule"].code, read["another"].code) == ("0123abcd", "")
 
 
+def test_an_entry_that_fits_no_survivor_is_read_back_as_none(tmp_path: Path) -> None:
+    table = tmp_path / "equivalent.toml"
+    table.write_text('[["a.rule"]]\nline = "x = 5"\nchange = "5 → 6"\nreason = "why"\n', encoding="utf-8")
+    text = report.text_of([report.result_of("a.rule", TRIED, 6.0, table=table)])
+    assert "no survivor" in text
+    assert report.read(text)["a.rule"].unnoticed == {"x = 9  [9 → 10]"}
+
+
 def test_survivors_tried_again_take_the_place_of_those_of_before(tmp_path: Path) -> None:
     table = tmp_path / "equivalent.toml"
     table.write_text('[["a.rule"]]\nline = "x = 5"\nchange = "5 → 6"\nreason = "why"\n', encoding="utf-8")

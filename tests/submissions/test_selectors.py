@@ -1,5 +1,6 @@
 """What a team sees of its own uploads, and nobody else does."""
 
+import json
 import uuid
 from contextlib import nullcontext
 from datetime import timedelta
@@ -268,3 +269,17 @@ def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it(django
         assert any('FROM "submissions_scoringrun"' in query["sql"] for query in queries) == sees_it
     with django_assert_num_queries(0):
         assert list(found.runs.all()) == [run]
+
+
+def test_a_history_has_the_first_errors_of_a_rejected_file_that_its_room_holds(phase, team):
+    errors = [{"code": "unknown_id", "params": {"id": f"항목-{number}"}} for number in range(9)]
+    rejection = _rejection(SubmissionFactory.create(phase=phase, team=team), errors=errors)
+    size = len(json.dumps(errors[0]))
+
+    def codes(room):
+        return [error.params["id"] for error in rejection_errors(rejection, room=room)]
+
+    assert codes(None) == [f"항목-{number}" for number in range(9)]
+    assert codes(3 * size) == ["항목-0", "항목-1", "항목-2"]
+    assert codes(3 * size - 1) == ["항목-0", "항목-1"]
+    assert codes(size - 1) == []

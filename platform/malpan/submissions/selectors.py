@@ -173,7 +173,7 @@ def rejection_errors(rejection: Rejection, *, room: int | None = None) -> tuple[
     """
     rows, used = [], 0
     for row in rejection.errors:
-        used += len(json.dumps(row)) if room is not None else 0
+        used += len(json.dumps(row))
         if room is not None and used > room:
             break
         rows.append(row)
