@@ -28,7 +28,7 @@ from psycopg.errors import ConnectionTimeout, DiskFull
 from malpan.core.database.room import note_no_room
 
 SILENCE_SECONDS: Final = 5.0
-CONNECT_SECONDS: Final = 3
+CONNECT_SECONDS: Final = 5  # with 3 a machine at work now and then took its own database for one that hangs
 AGAIN_SECONDS: Final = 2.0
 # a machine that is gone, or a cable that is cut, is noticed as well: libpq's own means. The address may say otherwise
 OPTIONS: Final = {
