@@ -13,6 +13,7 @@ from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 from django.db import IntegrityError, OperationalError, connection
 from django.db.utils import ConnectionHandler
 from django.test import Client
@@ -22,6 +23,7 @@ from redis.exceptions import RedisError
 from malpan.accounts.services import confirm_email
 from malpan.core.errors import StorageFull, StorageUnavailable
 from malpan.core.log import JsonLine, Line, logged_with, places_of
+from malpan.core.storage import s3
 from malpan.core.storage.local_disk import LocalDisk
 from malpan.jobs import tasks
 from malpan.jobs.models import Job
@@ -111,10 +113,16 @@ def test_a_service_that_is_away_is_logged_by_its_words_and_the_nearest_places(tm
     away = {"ENGINE": "malpan.core.database", "HOST": "127.0.0.1", "PORT": "1", "NAME": "x", "USER": "x"}
     nobody = ConnectionHandler({"default": away})["default"]
     (tmp_path / "incoming").touch()  # no folder
+
+    @s3._named_faults()
+    def ask_store() -> None:
+        raise EndpointConnectionError(endpoint_url=CANARY)
+
     for ask, place, words in (
         (nobody.ensure_connection, "core/database/base.py", "django.db.utils.OperationalError: connection failed"),
-        (Redis(port=1).ping, "", "redis.exceptions.ConnectionError: Error 111"),
+        (Redis(port=1).ping, "redis", "redis.exceptions.ConnectionError: Error 111"),
         (partial(LocalDisk(tmp_path).put, b"x"), "core/storage/local_disk.py", "FileExistsError: File exists"),
+        (ask_store, "core/storage/s3.py", "botocore.exceptions.EndpointConnectionError"),
     ):
         with pytest.raises((OperationalError, RedisError, StorageUnavailable)) as raised:
             ask()
@@ -123,6 +131,7 @@ def test_a_service_that_is_away_is_logged_by_its_words_and_the_nearest_places(tm
         assert len(said.splitlines()) <= 12
         assert place in said
         assert words in said
+        assert CANARY not in said
 
 
 @pytest.mark.django_db

@@ -119,10 +119,10 @@ def places_of(error: BaseException) -> str:
     if _is_away(error):
         places = traceback.extract_tb(error.__traceback__)
         ours = [place for place in places if Path(place.filename).is_relative_to(_OURS)]
-        cause = [_said(error.__cause__)] if isinstance(error.__cause__, OSError) else []
-        return "\n".join(
-            [*(line.rstrip("\n") for line in traceback.format_list(ours[-_NEAREST:])), *cause, _said(error)]
-        )
+        lines = [line.rstrip("\n") for line in traceback.format_list(ours[-_NEAREST:])]
+        if isinstance(error, SystemFault) and error.__cause__ is not None:  # the others' own words say it
+            lines.append(_said(error.__cause__))
+        return "\n".join([*lines, _said(error)])
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     lines = [places_of(before), ""] if before is not None else []
     lines += ["Traceback (most recent call last):", *traceback.format_tb(error.__traceback__)]
@@ -137,7 +137,7 @@ def _is_away(error: BaseException) -> bool:
     if isinstance(error, OperationalError | InterfaceError):
         # without a code the server did not answer; 53: it has no room or no connection left; 57P: it stops, or starts
         return isinstance(cause, psycopg.Error) and (cause.sqlstate or "57P").startswith(("53", "57P"))
-    return isinstance(error, StorageFull | StorageUnavailable) and isinstance(cause, OSError)
+    return isinstance(error, StorageFull | StorageUnavailable) and cause is not None
 
 
 def _error_of(record: logging.LogRecord) -> BaseException | None:
