@@ -11,7 +11,8 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 3 ? n + 1 : 4
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 # what tests/deploy and tests/system/test_deployed.py ask; Debian keeps nginx where only administrators look
 DEPLOY_TOOLS := nginx systemd-analyze openssl prometheus promtool
-CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+CHROMIUM := $(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || \
+  command -v google-chrome)
 lint: export MALPAN_VAR := $(CURDIR)/var/test
 # compiled once, not in each of the hundreds of processes of the tests
 unexport PYTHONDONTWRITEBYTECODE
@@ -82,8 +83,8 @@ clean: ## 설치한 것과 캐시를 지운다(var의 데이터는 남긴다) / 
 
 browser-present:
 	@test -n "$(CHROMIUM)" || { \
-	  echo "브라우저가 없습니다. 브라우저 시험에는 chromium이 필요합니다: apt-get install chromium fonts-noto-cjk"; \
-	  echo "No browser found. The browser tests need chromium: apt-get install chromium fonts-noto-cjk"; exit 1; }
+	  echo "브라우저가 없습니다. 브라우저 시험에는 Chromium이 필요합니다: apt-get install chromium-headless-shell fonts-noto-cjk"; \
+	  echo "No browser found. The browser tests need Chromium: apt-get install chromium-headless-shell fonts-noto-cjk"; exit 1; }
 
 deploy-tools-present:
 	@for tool in $(DEPLOY_TOOLS); do PATH=$$PATH:/usr/sbin command -v $$tool >/dev/null || { \

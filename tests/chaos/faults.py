@@ -147,7 +147,7 @@ def programs_replaced(site: ChaosSite, _dice: random.Random) -> Iterator[None]:
             with suppress(psutil.Error):
                 victim.send_signal(number)
                 victim.wait(GRACE_SECONDS)
-            wait_for(site.is_complete, f"a {role} in its place runs", seconds=GRACE_SECONDS)
+            wait_for(site.is_complete, f"a {role} in its place runs", seconds=GRACE_SECONDS, every=0.2)
     yield
 
 

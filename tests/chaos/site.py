@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections import defaultdict
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.system.disks import Disk, NoDisk, mounted
 from tests.system.stack import LEASE_SECONDS, Stack
 
 DISK_BYTES = 2 * 2**30  # for an hour; more would take long to fill
+SERVERS = {"postgres": "-D", "redis-server": "--unixsocket"}  # with an option that only the server itself has
 CLOCK = Path(__file__).with_name("clock")
 SETTINGS = {
     "SCORING_THREADS": "1",
@@ -94,17 +96,32 @@ class ChaosSite(Stack):
 
     # --- who is there -------------------------------------------------------------------------------------------------
     def roles(self) -> dict[str, list[psutil.Process]]:
-        """The processes of each role: what the supervisor started, the pool's children, the servers."""
-        workers = self._programs("scoring")
+        """The processes of each role: what the supervisor started, the pool's children, the servers. Of all processes
+        of the machine the words are read of those alone that may be one: this is asked many times in a second.
+        """
+        supervisor = self.supervisor.pid if self.is_supervised() else None
+        programs: list[psutil.Process] = []
+        below: dict[int, list[psutil.Process]] = defaultdict(list)
+        servers: dict[str, list[psutil.Process]] = defaultdict(list)
+        for process in psutil.process_iter():
+            with suppress(psutil.Error), process.oneshot():
+                parent, name = process.ppid(), process.name()
+                if parent == supervisor:
+                    programs.append(process)
+                elif process.status() != psutil.STATUS_ZOMBIE:
+                    below[parent].append(process)
+                if name in SERVERS and self._is_server(process, SERVERS[name]):
+                    servers[name].append(process)
+        workers = _with_word(programs, "scoring")
         return {
-            "supervisor": [self.supervisor] if self.is_supervised() else [],
-            "web": self._programs("malpan.web_server"),
+            "supervisor": [self.supervisor] if supervisor is not None else [],
+            "web": _with_word(programs, "malpan.web_server"),
             "worker": workers,
-            "child": [child for worker in workers for child in _children(worker)],
-            "chores": self._programs("housekeeping"),
-            "beat": self._programs("beat"),
-            "postgres": self._server("postgres", "-D"),
-            "redis": self._server("redis-server", "--unixsocket"),
+            "child": [child for worker in workers for child in below[worker.pid]],
+            "chores": _with_word(programs, "housekeeping"),
+            "beat": _with_word(programs, "beat"),
+            "postgres": servers["postgres"],
+            "redis": servers["redis-server"],
         }
 
     def is_complete(self) -> bool:
@@ -128,22 +145,9 @@ class ChaosSite(Stack):
     def redis_socket(self) -> str:
         return str(self.var_dir / "embedded" / "redis" / "redis.sock")
 
-    def _programs(self, word: str) -> list[psutil.Process]:
-        try:
-            return self.programs(word)
-        except psutil.Error:  # the supervisor has just ended
-            return []
-
-    def _server(self, name: str, option: str) -> list[psutil.Process]:
-        folder = str(self.var_dir)
-        found = []
-        for process in psutil.process_iter():
-            try:
-                if process.name() == name and option in (words := process.cmdline()) and folder in " ".join(words):
-                    found.append(process)
-            except psutil.Error:
-                continue
-        return found
+    def _is_server(self, process: psutil.Process, option: str) -> bool:
+        words = process.cmdline()
+        return option in words and str(self.var_dir) in " ".join(words)
 
     def _keep_up(self) -> None:
         while not self._stopping.wait(0.1):
@@ -154,8 +158,10 @@ class ChaosSite(Stack):
                     print(f"the site did not start: {error}", file=sys.stderr)
 
 
-def _children(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return [each for each in process.children() if each.status() != psutil.STATUS_ZOMBIE]
-    except psutil.Error:
-        return []
+def _with_word(programs: list[psutil.Process], word: str) -> list[psutil.Process]:
+    found = []
+    for program in programs:
+        with suppress(psutil.Error):
+            if word in program.cmdline():
+                found.append(program)
+    return found

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import ssl
 import tempfile
@@ -26,6 +27,7 @@ from malpan.core.messages import text_of
 from malpan.jobs import heartbeat
 from tests.system.deployed import Deployed
 from tests.system.make_contest import answers
+from tests.system.new_site import new_site
 from tests.system.prometheus import Prometheus
 from tests.system.stack import METRICS_TOKEN, status_of
 from tests.system.visitor import Visitor, run_of, wait_until_finished
@@ -45,13 +47,14 @@ WRONG = "이메일 또는 비밀번호가 올바르지 않습니다"
 def site(models_dir: Path) -> Iterator[Deployed]:
     folder = Path(tempfile.mkdtemp(prefix="malpan-"))
     folder.chmod(0o711)
-    deployed = Deployed(folder / "d", models_dir, METRICS_TOKEN=METRICS_TOKEN, **LOGGED)
+    migrated = new_site(folder / "s")
+    deployed = Deployed(folder / "d", models_dir, site=migrated, METRICS_TOKEN=METRICS_TOKEN, **LOGGED)
     try:
         deployed.start()
         yield deployed
     finally:
         deployed.stop()
-        folder.rmdir()
+        shutil.rmtree(folder)
 
 
 def connection(site: Deployed) -> ssl.SSLSocket:
