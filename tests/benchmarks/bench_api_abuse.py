@@ -81,7 +81,7 @@ def show(arguments: Sequence[str]) -> None:
 def _abuses(site: Running, token: str, options: argparse.Namespace) -> list[tuple[str, Callable[[], str]]]:
     many, read = _keys(options.keys), _keys(READ_BYTES // len(_key(0)))
     return [
-        ("nothing", _pause),
+        ("nothing", lambda: _pause(0.5 if options.quick else 2.0)),
         (f"JSON of {options.keys:,} keys ({len(many) / 2**20:.0f} MB)", lambda: _posted(site.port, token, many)),
         (f"JSON of {len(read) / 2**20:.1f} MB", lambda: _posted(site.port, token, read)),
         *(
@@ -100,9 +100,9 @@ def _abuses(site: Running, token: str, options: argparse.Namespace) -> list[tupl
     ]
 
 
-def _pause() -> str:
+def _pause(seconds: float) -> str:
     """What the visitor notices without any."""
-    time.sleep(2.0)
+    time.sleep(seconds)
     return "–"
 
 
