@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,17 @@ from tests.web.test_chain_pages import board_url, body, chain_url, run_script
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
-    """Six recorded teams, one a baseline; ties, a team without the judge's score, and a private split."""
-    phase = PhaseFactory.create(track__recipe=install(monkeypatch), counting=Phase.Counting.LATEST)
+@pytest.fixture(scope="module")
+def made(kept: None) -> Iterator[int]:
+    """The number of a phase with six recorded teams, one a baseline; ties, a team without the judge's score, and a
+    private split.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        yield _made(install(patched)).pk
+
+
+def _made(recipe: str) -> Phase:
+    phase = PhaseFactory.create(track__recipe=recipe, counting=Phase.Counting.LATEST)
     ReferenceVersionFactory.create(phase=phase, public_ids=["q1"])
     chance = random.Random(3)
     for number in range(6):
@@ -52,6 +59,11 @@ def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
         receipts.issue_receipt(submission=row)
         chain.append_scores([row])
     return phase
+
+
+@pytest.fixture
+def phase(made: int, db: None) -> Phase:
+    return Phase.objects.get(pk=made)
 
 
 def files_of(phase: Phase) -> dict[str, Any]:
