@@ -35,6 +35,7 @@ SHOWS: dict[str, Callable[[Sequence[str]], None]] = {
         *("ranks", "servers", "shards", "webhooks"),
     )
 }
+WITHOUT_MODELS = ("api_abuse", "queue", "servers", "webhooks")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 def run(name: str, options: Sequence[str]) -> int:
     """Print the environment, then what the benchmark called ``name`` finds; of all comparisons without a name."""
     os.environ.pop("MALPAN_EMBEDDINGS", None)  # embeddings on disk would be read instead of computed
-    print(environment(), end="\n\n", flush=True)
+    print(environment(has_models=name not in WITHOUT_MODELS), end="\n\n", flush=True)
     if name in SHOWS:
         SHOWS[name](options)
         return 0

@@ -66,7 +66,7 @@ def show(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        _prepare(folder / "site")
+        _prepare(options.site or folder / "site")
         try:
             from tests.chaos import contest
 
@@ -81,7 +81,7 @@ def show(arguments: Sequence[str]) -> None:
 def _abuses(site: Running, token: str, options: argparse.Namespace) -> list[tuple[str, Callable[[], str]]]:
     many, read = _keys(options.keys), _keys(READ_BYTES // len(_key(0)))
     return [
-        ("nothing", _pause),
+        ("nothing", lambda: _pause(0.5 if options.quick else 2.0)),
         (f"JSON of {options.keys:,} keys ({len(many) / 2**20:.0f} MB)", lambda: _posted(site.port, token, many)),
         (f"JSON of {len(read) / 2**20:.1f} MB", lambda: _posted(site.port, token, read)),
         *(
@@ -100,9 +100,9 @@ def _abuses(site: Running, token: str, options: argparse.Namespace) -> list[tupl
     ]
 
 
-def _pause() -> str:
+def _pause(seconds: float) -> str:
     """What the visitor notices without any."""
-    time.sleep(2.0)
+    time.sleep(seconds)
     return "–"
 
 
@@ -197,7 +197,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--threads", type=int, default=8, help="of each web process")
     parser.add_argument("--quick", action="store_true", help="little of each: whether it works")
-    found = parser.parse_args(arguments)
-    if found.quick:
-        found.keys, found.megabytes, found.requests = 200_000, 60, 700
-    return found
+    parser.add_argument(
+        "--site", type=Path, metavar="FOLDER", help="of a site that never ran, used up: else one is made"
+    )
+    if parser.parse_args(arguments).quick:
+        parser.set_defaults(keys=200_000, megabytes=60, requests=700)
+    return parser.parse_args(arguments)

@@ -20,8 +20,9 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
@@ -136,43 +137,57 @@ def show(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     size, load = Size(options.processes, options.threads), Load(options.clients, options.seconds, options.teams)
     if options.quick:
-        load = Load(6, 1.0, 3, 1, 4.0, 0.2)
+        load = Load(6, 0.3, 3, 1, 4.0, 0.2)
     found = versions(options.peers)
     servers = [each for each in SERVERS if each.package in found and options.only in each.name]
+    turns: list[Turn] = []
     bounded: list[Bounds] = []
     with tempfile.TemporaryDirectory(prefix="malpan-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        _prepare(folder / "site")
+        _prepare(options.site or folder / "site")
         try:
             large, token = _made(load)
-            turns = [
-                turn(server, number, size, load, large, folder, options)
-                for number in range(1, options.rounds + 1)
-                for server in (servers if {"slow", "board"} & set(options.parts) else ())
-            ]
-            if "bounds" in options.parts:
-                bounded = bounds(servers, size, load, large, token, folder, options.peers)
+            with ExitStack() as started:
+                at_once = partial(_all, servers, size, folder, options.peers, started)
+                sites = at_once() if options.quick else []  # starting one takes longest; else each has its turns alone
+                for number in range(1, options.rounds + 1):
+                    for place, server in enumerate(servers if {"slow", "board"} & set(options.parts) else ()):
+                        own = running(server, size, folder / f"{number}-{place}", options.peers)
+                        site = nullcontext(sites[place]) if sites else own
+                        turns.append(turn(server.name, number, site, load, large, options.parts))
+                if "bounds" in options.parts:
+                    bounded = bounds(servers, sites or at_once(), load, large, token)
         finally:
             _release()
     print(f"{size}; {', '.join(f'{name} {number}' for name, number in found.items())}\n\n{tables(turns, bounded)}")
 
 
+def _all(
+    servers: Sequence[WebServer], size: Size, folder: Path, peers: Path | None, started: ExitStack
+) -> list[Running]:
+    """All of ``servers``, running until ``started`` is closed."""
+    return [
+        started.enter_context(running(server, size, folder / f"all-{number}", peers))
+        for number, server in enumerate(servers)
+    ]
+
+
 def turn(
-    server: WebServer, number: int, size: Size, load: Load, large: dict[str, str], folder: Path,
-    options: argparse.Namespace,
+    name: str, number: int, starting: AbstractContextManager[Running], load: Load, large: dict[str, str],
+    parts: Sequence[str],
 ) -> Turn:  # fmt: skip
-    """What visitors see of ``server`` in one turn."""
+    """What visitors see of a server in one turn."""
     before, slow, most, board, cpu_ms = os.getloadavg()[0], list[Seen](), 0.0, None, 0.0
-    with running(server, size, folder / f"{number}-{server.package}-{server.has_nginx}", options.peers) as site:
-        _ask_for(site.port, large["board"], 1.0)  # first requests load what later ones have
-        if "slow" in options.parts:
+    with starting as site:
+        _ask_for(site.port, large["board"], min(1.0, load.seconds))  # first requests load what later ones have
+        if "slow" in parts:
             slow, most = _beside_slow_clients(site, load, large)
-        if "board" in options.parts:
+        if "board" in parts:
             cpu = site.cpu_seconds()
             board = _by_readers(site.port, large["board"], load.seconds)
             cpu_ms = 1000 * (site.cpu_seconds() - cpu) / len(board.seconds)
-    found = Turn(server.name, number, before, slow, most, board, cpu_ms)
+    found = Turn(name, number, before, slow, most, board, cpu_ms)
     say(f"{' | '.join(found.cells_of_slow())} || {' | '.join(found.cells_of_board()[2:])}")
     return found
 
@@ -194,26 +209,19 @@ def _beside_slow_clients(site: Running, load: Load, large: dict[str, str]) -> tu
 
 
 def bounds(
-    servers: Sequence[WebServer], size: Size, load: Load, large: dict[str, str], token: str, folder: Path,
-    peers: Path | None,
-) -> list[Bounds]:  # fmt: skip
+    servers: Sequence[WebServer], sites: Sequence[Running], load: Load, large: dict[str, str], token: str
+) -> list[Bounds]:
     """When each of ``servers``, all running, cuts off who is slow, and what it says of bodies that are too large."""
-    with ExitStack() as started:
-        sites = [
-            started.enter_context(running(server, size, folder / f"bounds-{number}", peers))
-            for number, server in enumerate(servers)
+    told = [[sent(site.port, token, in_chunks=way) for way in (False, True)] for site in sites]
+    alone = load.alone(large)
+    with ThreadPoolExecutor(len(sites) * len(alone)) as pool:
+        cut = [
+            [pool.submit(slow_clients.cut_after, site.port, kind, load.patience) for kind in alone] for site in sites
         ]
-        told = [[sent(site.port, token, in_chunks=way) for way in (False, True)] for site in sites]
-        alone = load.alone(large)
-        with ThreadPoolExecutor(len(sites) * len(alone)) as pool:
-            cut = [
-                [pool.submit(slow_clients.cut_after, site.port, kind, load.patience) for kind in alone]
-                for site in sites
-            ]
-            return [
-                Bounds(server.name, [each.result() for each in of_one], said)
-                for server, of_one, said in zip(servers, cut, told, strict=True)
-            ]
+        return [
+            Bounds(server.name, [each.result() for each in of_one], said)
+            for server, of_one, said in zip(servers, cut, told, strict=True)
+        ]
 
 
 def tables(turns: Sequence[Turn], bounded: Sequence[Bounds]) -> str:
@@ -297,4 +305,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--clients", type=int, default=Load.clients, help="that are slow")
     parser.add_argument("--teams", type=int, default=Load.teams, help="on the board")
     parser.add_argument("--quick", action="store_true", help="a few clients and seconds: whether it works")
+    parser.add_argument(
+        "--site", type=Path, metavar="FOLDER", help="of a site that never ran, used up: else one is made"
+    )
     return parser.parse_args(arguments)

@@ -108,13 +108,14 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "\n".join([line(columns), rule, *map(line, rows)])
 
 
-def environment() -> str:
-    """The machine and the versions in one line: what a figure may be compared with."""
-    import torch
+def environment(*, has_models: bool = True) -> str:
+    """The machine and the versions in one line: what a figure may be compared with.
 
+    The threads are those of torch, which takes seconds to import: without models in the benchmark they are not told.
+    """
     libraries = ", ".join(f"{name} {version(name).split('+')[0]}" for name in ("torch", "transformers"))
     return (
-        f"{os.cpu_count()} x {_processor()}, {torch.get_num_threads()} threads; Python {platform.python_version()}, "
+        f"{os.cpu_count()} x {_processor()}{_threads() if has_models else ''}; Python {platform.python_version()}, "
         f"{libraries}; load before {os.getloadavg()[0]:.1f}"
     )
 
@@ -123,6 +124,12 @@ def say(text: str) -> None:
     """Progress for whoever waits; it is no part of what a benchmark prints."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
+
+
+def _threads() -> str:
+    import torch
+
+    return f", {torch.get_num_threads()} threads"
 
 
 def _processor() -> str:

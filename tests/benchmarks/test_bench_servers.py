@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -16,13 +17,15 @@ from tests.benchmarks.bench_servers import Bounds, Load, Seen, share_of, tables
 from tests.benchmarks.large_bodies import Told
 from tests.benchmarks.slow_clients import Crowd
 from tests.paths import ROOT
+from tests.system.new_site import new_site
 from tests.waiting import wait_for
 
 
 @pytest.mark.services
-def test_the_sites_own_server_is_measured_with_and_without_nginx() -> None:
+def test_the_sites_own_server_is_measured_with_and_without_nginx(short_path: Path) -> None:
+    options = ["--quick", "--rounds", "1", "--site", new_site(short_path)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks", "servers", "--quick", "--rounds", "1"],
+        [sys.executable, "-m", "tests.benchmarks", "servers", *options],
         cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 

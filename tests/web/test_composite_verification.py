@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import random
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -35,10 +36,17 @@ from tests.web.test_chain_pages import board_url, body, chain_url, run_script
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
-    """Six recorded teams, one a baseline; ties, a team without the judge's score, and a private split."""
-    phase = PhaseFactory.create(track__recipe=install(monkeypatch), counting=Phase.Counting.LATEST)
+@pytest.fixture(scope="module")
+def made(kept: None) -> Iterator[int]:
+    """The number of a phase with six recorded teams, one a baseline; ties, a team without the judge's score, and a
+    private split.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        yield _made(install(patched)).pk
+
+
+def _made(recipe: str) -> Phase:
+    phase = PhaseFactory.create(track__recipe=recipe, counting=Phase.Counting.LATEST)
     ReferenceVersionFactory.create(phase=phase, public_ids=["q1"])
     chance = random.Random(3)
     for number in range(6):
@@ -54,6 +62,11 @@ def phase(monkeypatch: pytest.MonkeyPatch) -> Phase:
     return phase
 
 
+@pytest.fixture
+def phase(made: int, db: None) -> Phase:
+    return Phase.objects.get(pk=made)
+
+
 def files_of(phase: Phase) -> dict[str, Any]:
     return {"chain": body(Client().get(f"{chain_url(phase)}.json")), "board": body(Client().get(board_url(phase)))}
 
@@ -64,9 +77,24 @@ def publish(phase: Phase) -> None:
     publish_final_board(phase=Phase.objects.get(pk=phase.pk), actor=user)
 
 
-def test_the_script_computes_the_public_and_the_final_board_again(phase: Phase, tmp_path: Path) -> None:
-    publish(phase)
-    done = run_script(tmp_path, **files_of(phase))
+@pytest.fixture(scope="module")
+def published(made: int) -> dict[str, Any]:
+    """What anybody downloads once the final board is there, which is taken back."""
+    with transaction.atomic():
+        phase = Phase.objects.get(pk=made)
+        publish(phase)
+        files = files_of(phase)
+        transaction.set_rollback(True)
+    return files
+
+
+@pytest.fixture
+def files(published: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(published)
+
+
+def test_the_script_computes_the_public_and_the_final_board_again(files: dict[str, Any], tmp_path: Path) -> None:
+    done = run_script(tmp_path, **files)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("All 6 composites, ranks and the order were computed again") == 2
     assert "rmse 45, spearman 45, judge 10" in done.stdout
@@ -91,10 +119,8 @@ CHANGES: dict[str, Callable[[list[Any]], object]] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("part", ["public", "final"])
-def test_the_script_finds_every_manipulated_row(phase: Phase, tmp_path: Path, part: str, name: str) -> None:
+def test_the_script_finds_every_manipulated_row(files: dict[str, Any], tmp_path: Path, part: str, name: str) -> None:
     """Even where the one who changed a final board wrote its hash anew into board and chain."""
-    publish(phase)
-    files = files_of(phase)
     board = files["board"]["final"] if part == "final" else files["board"]
     CHANGES[name](board["rows"])
     board["row_count"] = len(board["rows"])
