@@ -1,5 +1,6 @@
 """A split: two results of one scoring, no item scored twice by a neural metric, the private one kept apart."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from malpan.competitions.phases import update_phase
 from malpan.submissions.evaluation import runs
 from malpan.submissions.models import HiddenResult, MetricResult, ScoringRun
 from malpan.submissions.scoring_changes import publish_reference_version, split_again
+from scoring.text import run_tokens, tokenization
+from scoring.text.okt import Okt, Tagged
 from tests.factories import PhaseFactory, TeamFactory, file_bytes, report, rows
 from tests.scoring.fakes import FakeNeural
 from tests.submissions.conftest import claim_run, execute, send
@@ -101,6 +104,21 @@ def test_scoring_under_another_split_of_the_same_file_asks_no_neural_metric_agai
     assert _asked("bleurt") + _asked("bertscore") == 0
 
 
+@pytest.fixture
+def letters_for_morphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Okt without its Java, which takes 10 seconds of processor time to start: every letter is a noun."""
+
+    def analyse(_self: Okt, piece: str) -> Iterator[Tagged]:
+        yield from ((letter, "Noun", letter) for letter in piece)
+
+    monkeypatch.setattr("scoring.text.okt.start_jvm", lambda: None)
+    monkeypatch.setattr("jpype.JClass", lambda _name: None)
+    monkeypatch.setattr(Okt, "_analyse", analyse)
+    monkeypatch.setattr(tokenization, "_instances", {})  # neither the real one here nor this one elsewhere
+    monkeypatch.setattr(run_tokens, "_memories", {})
+
+
+@pytest.mark.usefixtures("letters_for_morphs")
 def test_a_private_split_that_shrank_uses_no_row_made_in_the_light_of_all():
     """CIDEr-D of the rest is not CIDEr-D of all items: only its own rows may serve it."""
     phase = PhaseFactory.create(track__recipe="captioning-lexical@1", private_covers_all=True)
