@@ -222,7 +222,7 @@ READS_NO_SCORE: Final = (  # looked at before, during and after: that they read 
     *("accounts/", "account/letters/", "account/webhooks/", "api/docs/", "api/v1/openapi.json", "api/v1/webhooks/"),
     *("arena/", "healthz/", "invitations/", "language/", "manage/", "openmetrics/", "privacy/", "tokens/"),
     *("unsubscribe/", "competitions/<slug:slug>/campaigns/", "competitions/<slug:slug>/questions/"),
-    *("competitions/<slug:slug>/team/", "competitions/<slug:slug>/terms/"),
+    "competitions/<slug:slug>/terms/",
     *("api/v1/competitions/<slug:slug>/questions/", "api/v1/competitions/<slug:slug>/team/"),
 )
 HOLDS_SCORES: Final = re.compile(r'"(submissions_(?:scoringrun|hiddenresult|metricresult)|leaderboard_\w+)"')
