@@ -2,8 +2,9 @@
 
 * ``log_random``: the probability of the judge's votes if they are clicks that do not depend on the outputs, over that
   if they follow the systems' strengths as the other judges see them. Either way the judge may have habits of its own
-  (prefer the first side, tie often), which are integrated out: with a Dirichlet prior of 1/2 each for clicks, with
-  normal priors for the order effect and the tie parameter of a reader.
+  (prefer the first side, tie often), which are integrated out: for clicks with Dirichlet priors, at even odds of 1/2
+  each (a habit) and of 4 each (clicks here and there, as most are), with normal priors for the order effect and the tie
+  parameter of a reader.
 * ``log_position``: likewise of a preference for one side far beyond the others' (deviation ``_BIASED``) over one near
   theirs (``_USUAL``).
 
@@ -13,7 +14,7 @@ that is what bounds the false alarms.
 
 from __future__ import annotations
 
-from math import lgamma
+from math import lgamma, log
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from scoring.arena.bradley_terry import FIRST, SECOND, TIE, FloatArray
 from scoring.arena.comparisons import IntArray
 
+_CLICKS: Final = (0.5, 4.0)  # Dirichlet distributions: of who clicks by habit, of who clicks here and there
 _USUAL: Final = 0.3  # logits by which readers differ in their order effect
 _HABIT: Final = 1.0  # … and by which a reader with a habit may
 _BIASED: Final = 2.0
@@ -36,9 +38,14 @@ def click_counts(outcome: IntArray) -> FloatArray:
 
 
 def log_clicks(counts: FloatArray) -> float:
-    """Log-probability of choices that depend on nothing, their shares drawn from a Dirichlet distribution of 1/2."""
-    half = len(counts) / 2
-    return lgamma(half) - lgamma(half + counts.sum()) + sum(lgamma(each + 0.5) - lgamma(0.5) for each in counts)
+    """Log-probability of choices that depend on nothing, their shares drawn from one of ``_CLICKS`` by chance."""
+    return float(np.logaddexp.reduce([_log_drawn(counts, each) for each in _CLICKS]) - log(len(_CLICKS)))
+
+
+def _log_drawn(counts: FloatArray, alpha: float) -> float:
+    """Log-probability of choices whose shares are drawn from a Dirichlet distribution of ``alpha`` each."""
+    every = alpha * len(counts)
+    return lgamma(every) - lgamma(every + counts.sum()) + sum(lgamma(each + alpha) - lgamma(alpha) for each in counts)
 
 
 class Reader:

@@ -31,6 +31,74 @@ VALUES: dict[str, Any] = {
     "ranking": {"ranks": [2, 1, 3]},
 }
 
+HEARD: dict[str, str] = {  # what stands on the page of a practice item, in the order in which it is read
+    "pairwise": """
+      - main:
+        - heading "어느 출력이 더 낫습니까?" [level=1]
+        - region "입력"
+        - region "출력 A"
+        - region "출력 B"
+        - group "나의 판단":
+          - group "판단":
+            - radio "A가 나음"
+            - radio "B가 나음"
+            - radio "비슷함"
+            - radio "둘 다 나쁨"
+          - group "그렇게 판단한 까닭 (선택)"
+          - textbox "메모 (선택)"
+          - button "판단 보내기"
+        - status
+    """,
+    "rubric": """
+      - main:
+        - heading "출력을 기준마다 평가해 주십시오" [level=1]
+        - region "출력"
+        - group "나의 판단":
+          - group "유창성":
+            - radio "1 읽기 어려움"
+            - radio "2"
+            - radio "3 어색한 곳이 있음"
+            - radio "4"
+            - radio "5 자연스러움"
+          - group "정확성"
+          - spinbutton "종합 0–100"
+          - textbox "메모 (선택)"
+          - button "판단 보내기"
+        - status
+    """,
+    "ranking": """
+      - main:
+        - heading "출력의 순위를 매겨 주십시오" [level=1]
+        - region "출력 A"
+        - region "출력 B"
+        - region "출력 C"
+        - group "나의 판단":
+          - group "출력 A의 순위":
+            - radio "1위"
+            - radio "2위"
+            - radio "3위"
+          - group "출력 B의 순위"
+          - group "출력 C의 순위"
+          - textbox "메모 (선택)"
+          - button "판단 보내기"
+        - status
+    """,
+    "errors": """
+      - main:
+        - heading "출력의 오류를 표시해 주십시오" [level=1]
+        - region "출력":
+          - heading "출력" [level=2]
+          - group "출력"
+        - group "나의 판단":
+          - group "오류":
+            - button "고른 곳을 오류로 표시"
+          - spinbutton "전체 점수 0–100"
+          - textbox "메모 (선택)"
+          - button "판단 보내기"
+        - status
+    """,
+}
+
 
 class Judge:
     """A judge at a browser, who signed up there if they need a password. ``complaints``: errors of scripts or of the
@@ -288,6 +356,12 @@ def go_on(page: Page, name: str, *, by_touch: bool = False) -> None:
     button = page.get_by_role("button", name=name)
     with page.expect_navigation():
         button.tap() if by_touch else button.click()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_screen_reader_hears_what_is_asked_and_what_may_be_answered(at_browser: Any, protocol: str) -> None:
+    page = begun(at_browser(), protocol)
+    expect(page.get_by_role("main")).to_match_aria_snapshot(HEARD[protocol])
 
 
 def test_what_was_entered_is_kept_by_itself_and_there_after_a_reload(at_browser: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from math import exp, isfinite, log
+from math import exp, isfinite, lgamma, log
 
 import numpy as np
 import pytest
@@ -48,12 +48,23 @@ def test_outcomes_are_counted_in_their_order():
 
 
 def test_clicks_have_the_dirichlet_probability():
-    """One after the other: (seen + 1/2) / (all + 3/2)."""
-    sequence, seen, total = [0, 2, 2, 1, 0, 0], np.zeros(3), 0.0
+    """One after the other: (seen + 1/2) / (all + 3/2) of who has a habit, (seen + 4) / (all + 12) of others; half of
+    the clickers are of each kind.
+    """
+    sequence, seen, of_kinds = [0, 2, 2, 1, 0, 0], np.zeros(3), {0.5: 1.0, 4.0: 1.0}
     for each in sequence:
-        total += log((seen[each] + 0.5) / (seen.sum() + 1.5))
+        for prior in of_kinds:
+            of_kinds[prior] *= (seen[each] + prior) / (seen.sum() + 3 * prior)
         seen[each] += 1
-    assert log_clicks(seen) == pytest.approx(total)
+    assert log_clicks(seen) == pytest.approx(log(sum(of_kinds.values()) / 2))
+
+
+@pytest.mark.parametrize(("counts", "gained"), [((36, 18, 36), 1.0), ((90, 0, 0), -0.7)])
+def test_who_clicks_here_and_there_is_told_sooner_and_who_clicks_one_key_hardly_later(counts, gained):
+    """Than by the prior of 1/2 alone, in natural logarithms."""
+    alone = stats.dirichlet_multinomial(alpha=[0.5] * 3, n=90).logpmf(counts)
+    orders = np.sum([lgamma(each + 1) for each in counts]) - lgamma(91)  # of one sequence
+    assert log_clicks(np.asarray(counts, dtype=float)) - (alone + orders) > gained
 
 
 def test_an_e_value_is_one_on_average_for_readers():
