@@ -174,10 +174,12 @@ def test_a_saved_table_replaces_the_one_before(tmp_path):
     save_section("arena", ["--panels", "9", "--parts", "judges"], "| flagged |", path)
     save_section("arena", ["--parts", "speed", "--rounds", "1"], "| fit |", path)
     save_section("arena", ["--parts", "judges"], "| flagged anew |", path)
+    save_section("arena", ["--parts", "judges", "speed", "--rounds", "1"], "| flagged, fit |", path)
     text = path.read_text(encoding="utf-8")
     assert "old" not in text
     assert "`python -m tests.benchmarks run --rounds 3`" in text
     assert "| new \\1 |" in text
     assert text.index("last line") < text.index("| curve |") < text.index("| twelve |") < text.index("| thirty-two |")
     assert text.index("| thirty-two |") < text.index("| flagged anew |") < text.index("| fit |")
+    assert text.index("| fit |") < text.index("<!-- arena --parts judges speed -->") < text.index("| flagged, fit |")
     assert "| flagged |" not in text
