@@ -156,8 +156,9 @@ def kept(
     Every test runs within a savepoint and on a copy of the private files. Hand the tests copies of mutable objects. For
     tests that commit there is ``tests.snapshots``.
     """
-    from django.db import transaction
     from django.test import override_settings
+
+    from tests.database import written_for_now
 
     module = request.node
     commits = [
@@ -165,12 +166,12 @@ def kept(
     ]
     assert not commits, f"they would meet the open transaction of their module: {commits}"
     module.stash[PRIVATE_ROOT] = next(_private_roots)
-    world = transaction.atomic()
-    world._from_testcase = True  # what is done inside is several transactions, as in the tests themselves
-    with django_db_blocker.unblock(), world:
-        with override_settings(PRIVATE_ROOT=module.stash[PRIVATE_ROOT]):
-            yield
-        transaction.set_rollback(True)
+    with (
+        django_db_blocker.unblock(),
+        written_for_now(),
+        override_settings(PRIVATE_ROOT=module.stash[PRIVATE_ROOT]),
+    ):
+        yield
     del module.stash[PRIVATE_ROOT]
 
 

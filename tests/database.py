@@ -114,6 +114,16 @@ def empty() -> None:
         cursor.execute("SET session_replication_role = DEFAULT")
 
 
+@contextmanager
+def written_for_now() -> Iterator[None]:
+    """What is written inside is taken back at the end; to Django it is several transactions, as in the tests."""
+    world = transaction.atomic()
+    world._from_testcase = True  # type: ignore[attr-defined]
+    with world:
+        yield
+        transaction.set_rollback(True)
+
+
 def count_rows() -> None:
     """Let PostgreSQL count the rows that a test made by the hundred, before they are joined.
 

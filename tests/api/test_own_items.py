@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.db import transaction
 
 from malpan.competitions.models import Phase
 from malpan.jobs.models import Job
@@ -17,6 +16,7 @@ from malpan.leaderboard.comparing import computing
 from malpan.leaderboard.models import ResultComparison
 from malpan.submissions.models import HiddenResult, Submission
 from tests.api.conftest import Api
+from tests.database import written_for_now
 from tests.factories import CANARY, PhaseFactory, TeamFactory, UserFactory, leader_of
 from tests.leaderboard.compared_world import ANSWERS, TRIALS, two_results
 from tests.web.matrix import client_of
@@ -188,11 +188,8 @@ def test_a_file_that_cannot_be_read_is_no_fault(pair: Pair) -> None:
 def made(kept: None, request: pytest.FixtureRequest) -> Iterator[tuple[State, World]]:
     """A state and the world in it, which is gone before that in the next state is made."""
     state: State = request.param
-    world = transaction.atomic()
-    world._from_testcase = True  # type: ignore[attr-defined]  # as ``kept`` itself
-    with world:
+    with written_for_now():
         yield state, make(state)
-        transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize("item_scores", ["closed", "binned", "open"])

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.system.stack import Stack
 
-# the first is the same engine without the windows and the emulated graphics card of the others: a third of the time
+# the first is the same engine without the windows and the emulated graphics card of the others: a quarter of the time
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 ARGUMENTS = [

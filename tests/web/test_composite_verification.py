@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -24,6 +23,7 @@ from malpan.web.pages.chain import SCRIPT
 from scoring.composite import COMPARED_DECIMALS, Component, composites
 from scoring.signature import json_sha256
 from tests.composite_boards import install, values
+from tests.database import written_for_now
 from tests.factories import (
     PhaseFactory,
     ReferenceVersionFactory,
@@ -80,12 +80,10 @@ def publish(phase: Phase) -> None:
 @pytest.fixture(scope="module")
 def published(made: int) -> dict[str, Any]:
     """What anybody downloads once the final board is there, which is taken back."""
-    with transaction.atomic():
+    with written_for_now():
         phase = Phase.objects.get(pk=made)
         publish(phase)
-        files = files_of(phase)
-        transaction.set_rollback(True)
-    return files
+        return files_of(phase)
 
 
 @pytest.fixture

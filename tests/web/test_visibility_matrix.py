@@ -225,7 +225,9 @@ READS_NO_SCORE: Final = (  # looked at before, during and after: that they read 
     "competitions/<slug:slug>/terms/",
     *("api/v1/competitions/<slug:slug>/questions/", "api/v1/competitions/<slug:slug>/team/"),
 )
-HOLDS_SCORES: Final = re.compile(r'"(submissions_(?:scoringrun|hiddenresult|metricresult)|leaderboard_\w+)"')
+HOLDS_SCORES: Final = re.compile(
+    r"\b(submissions_(?:scoringrun|hiddenresult|metricresult|chainentry)|stages_stagetable|leaderboard_\w+)\b"
+)
 COUNTED_WHEN_READ: Final = {  # what follows from other rows
     *("leaderboard_standing", "leaderboard_standingmark", "leaderboard_standingsversion"),
     "leaderboard_resultcomparison",
