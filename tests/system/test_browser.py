@@ -222,6 +222,17 @@ def test_the_keyboard_reaches_the_content_first(at_browser: Any, contest: Contes
     expect(person.page.locator("#main")).to_be_focused()
 
 
+def test_letters_are_those_of_the_sites_own_typeface(at_browser: Any) -> None:
+    """Its pieces for Latin and for the site's own Korean; nothing is asked of the third for what nobody wrote."""
+    person: Person = at_browser()
+    person.open("/accounts/login/")
+    states = "document.fonts.ready.then((all) => [...all].map((face) => face.status))"
+    assert person.page.evaluate(states) == ["loaded", "loaded", "unloaded"]
+    person.page.evaluate("(h1 => (h1.append('뎅뎅'), h1.offsetWidth))(document.querySelector('h1'))")
+    assert person.page.evaluate(states) == ["loaded", "loaded", "loaded"]
+    assert person.complaints == []
+
+
 LOW_CONTRAST = """() => {
     const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
     const luminance = (colour) => channels(colour).slice(0, 3).map((c) => c / 255)
