@@ -7,11 +7,12 @@ same file may be brought again at any time. What a file must not contain says th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from malpan_client.contest_file import MAY_BE_NONE, tables_of
+from malpan_client.contest_rehearsing import Asked, rehearse
 from malpan_client.failing import NOT_FOUND, WRONG_INPUT, Failure
 from malpan_client.places import Place
 from malpan_client.sending import sha256_of
@@ -66,16 +67,22 @@ class Bringing:
         self.shows_bars = shows_bars
         self.place = Place(str(contest["slug"]))
         self.steps: list[Step] = []
+        self.asked: list[Asked] = []  # of a dry run
         self._schemas = site.get("openapi.json")["components"]["schemas"]
 
     def bring(self) -> list[Step]:
+        """What differed. Raises ``Failure``: of a file that the site would refuse nothing is begun."""
         self._require_known()
+        if not self.is_dry:
+            Bringing(self.site, self.contest, self.folder, is_dry=True, may_create=self.may_create).bring()
         there = self._competition()
         for track in tables_of(self.contest, "tracks", ""):
             self._track(track, _named(there["tracks"], track["slug"]) if there else None)
         for track in there["tracks"] if there and "tracks" in self.contest else []:
             if not _named(self.contest["tracks"], track["slug"]):
                 self.steps.append(Step("kept", track["slug"], note=say("only_on_site")))
+        if self.is_dry:
+            rehearse(self.site, self.place, self.asked)
         return self.steps
 
     def _require_known(self) -> None:
@@ -109,18 +116,20 @@ class Bringing:
             if failure.status != NOT_FOUND or not self.may_create:
                 raise
             first: dict[str, Any] = {name: wanted[name] for name in ("slug", "title_ko", "title_en") if name in wanted}
-            there = self._created(self.place.name, "competitions/", first)
+            there = self._created(self.place.name, "competitions/", first, Asked("createCompetition"))
             if there is None:
+                rest = {name: value for name, value in wanted.items() if name not in first and value is not None}
+                self.asked += [Asked("updateSettings", values=rest)] if rest else []
                 return None
-        return self._updated(self.place.name, self.place.manage("settings/"), wanted, there)
+        return self._updated(self.place.name, self.place.manage("settings/"), wanted, there, Asked("updateSettings"))
 
     def _track(self, track: Mapping[str, Any], there: Any) -> None:
         wanted = {name: value for name, value in track.items() if name not in PARTS}
         name, path = str(track["slug"]), self.place.manage(f"tracks/{track['slug']}/")
         if there is None:
-            there = self._created(name, self.place.manage("tracks/"), wanted)
+            there = self._created(name, self.place.manage("tracks/"), wanted, Asked("createTrack", name))
         else:
-            there = self._updated(name, path, wanted, there)
+            there = self._updated(name, path, wanted, there, Asked("updateTrack", name))
         if "targets" in track:
             self._targets(track, there, f"{path}targets/")
         for phase in tables_of(track, "phases", name):
@@ -136,7 +145,9 @@ class Bringing:
         wanted, now = list(track["targets"]), list(there["targets"]) if there else []
         if len(wanted) == len(now) and not any(_differing(each, other) for each, other in zip(wanted, now)):
             return
-        if not self.is_dry:
+        if self.is_dry:
+            self.asked.append(Asked("setTargets", track["slug"], values={"targets": wanted}))
+        else:
             self.site.change("PUT", path, {"targets": wanted})
         self.steps.append(Step("updated", f"{track['slug']}/targets", {"targets": [now, wanted]}))
 
@@ -144,9 +155,11 @@ class Bringing:
         wanted = {name: value for name, value in phase.items() if name not in PARTS}
         name = f"{track}/{phase['slug']}"
         if there is None:
-            there = self._created(name, self.place.manage(f"tracks/{track}/phases/"), wanted)
+            asked = Asked("createPhase", track, phase["slug"])
+            there = self._created(name, self.place.manage(f"tracks/{track}/phases/"), wanted, asked)
         else:
-            there = self._updated(name, self.place.manage(f"phases/{there['id']}/"), wanted, there)
+            asked = Asked("updatePhase", track, phase["slug"])
+            there = self._updated(name, self.place.manage(f"phases/{there['id']}/"), wanted, there, asked)
         if "references" in phase:
             self._references(name, phase, there)
 
@@ -225,15 +238,17 @@ class Bringing:
                 self.steps.append(Step("removed", name))
 
     # --- steps --------------------------------------------------------------------------------------------------------
-    def _created(self, name: str, path: str, wanted: Mapping[str, Any]) -> Any:
-        """What was made; ``None`` in a dry run."""
+    def _created(self, name: str, path: str, wanted: Mapping[str, Any], asked: Asked) -> Any:
+        """What was made; ``None`` in a dry run, which keeps what would be ``asked``."""
         body = {key: value for key, value in wanted.items() if value is not None}
         made = None if self.is_dry else self.site.change("POST", path, body)
+        if self.is_dry:
+            self.asked.append(replace(asked, values=body))
         self.steps.append(Step("created", name))
         return made
 
-    def _updated(self, name: str, path: str, wanted: Mapping[str, Any], there: Any) -> Any:
-        """The state after writing what differs, if anything does."""
+    def _updated(self, name: str, path: str, wanted: Mapping[str, Any], there: Any, asked: Asked | None = None) -> Any:
+        """The state after writing what differs, if anything does. ``asked``: what a dry run keeps."""
         differing = _differing(wanted, there)
         if not differing:
             return there
@@ -241,6 +256,8 @@ class Bringing:
         if WITH_TERMS in wanted and {"terms_ko", "terms_en"} & {*differing}:
             body[WITH_TERMS] = wanted[WITH_TERMS]
         made = there if self.is_dry else self.site.change("PATCH", path, body)
+        if self.is_dry and asked:
+            self.asked.append(replace(asked, values=body))
         self.steps.append(Step("updated", name, {key: [there.get(key), wanted[key]] for key in differing}))
         return made
 

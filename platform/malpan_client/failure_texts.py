@@ -107,6 +107,11 @@ FAILURES = {  # what went wrong
         "Something unexpected in the server's answer or in this command ({error}). MALPAN_DEBUG=1 shows more.",
     ),
     "unknown_names": ("모르는 항목: {names}. 쓸 수 있는 항목: {known}", "unknown: {names}. Known are: {known}"),
+    "would_be_refused": ("사이트가 받지 않을 것이 {count}가지 있습니다.", "The site would refuse this ({count}):"),
+    "nothing_begun": (
+        "아무것도 바꾸지 않았습니다. 파일을 고쳐 같은 명령을 다시 보내십시오.",
+        "Nothing was changed. Mend the file and give the same command again.",
+    ),
     "which_phase": ("어느 단계인지 적으십시오: {names}", "Which phase? {names}"),
     "which_recipe": (
         "--local에는 --recipe가 있어야 합니다. 예: --recipe rag-qa@1",

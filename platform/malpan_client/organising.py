@@ -40,7 +40,7 @@ def _brought(site: Site, options: Namespace, *, may_create: bool) -> Result:
     try:
         steps = bringing.bring()
     except Failure as failure:
-        for each in bringing.steps:
+        for each in [] if is_dry else bringing.steps:
             note(each.as_text())
         failure.hint = failure.hint or say("bring_again")
         raise

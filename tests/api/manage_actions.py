@@ -178,7 +178,7 @@ COVERED: Final[dict[str, Operations | str]] = {
     "manage_campaign_publishing": ("previewCampaignResult", "publishCampaign", "downloadVotes"),
     "manage_campaign_metrics": ("getMetricsComparison", "compareMetrics"),
     # outside of a competition
-    "manage_new": ("createCompetition",),
+    "manage_new": ("createCompetition", "rehearse"),
     "manage_import": ("importCompetition",),
     "manage_site": "Of the site, for whoever keeps it running: /openmetrics/ has the same figures for programs.",
     "manage_site_csv": "Of the site, as above.",

@@ -127,6 +127,7 @@ RULES: Final[dict[str, Rule]] = {
     "createCompetition": Rule(ADMIN, {"slug": "new", "title_ko": "대회"}),
     "importCompetition": Rule(ADMIN, lambda w: {"file": upload(w.archive, "archive.zip"), "slug": "imported"}),
     "updateSettings": Rule(MANAGE, {"title_ko": "다른 제목"}),
+    "rehearse": Rule(NOBODY, {"steps": [{"operation": "updateSettings", "values": {"title_ko": "다른 제목"}}]}),
     "publishCompetition": Rule(MANAGE, {"accepts_gaps": True}, BARE),
     "hideCompetition": Rule(MANAGE, NOTHING),
     "removeCompetition": Rule(OWN, NOTHING, BARE),

@@ -24,7 +24,7 @@ from tests.threads import at_once
 Role = CompetitionRole.Role
 # what is not done once, and why
 OF_THEIR_OWN = {"submit"}  # as long as there is the submission, by its file
-CHANGE_NOTHING = {"checkFile", "planPanel", "previewStageTable"}
+CHANGE_NOTHING = {"checkFile", "rehearse", "planPanel", "previewStageTable"}
 SECRETS = {"createInvitation", "createWebhook", "createCompetitionWebhook"}  # an answer that is not kept anywhere
 FILES = {"downloadSubmission", "exportCompetition"}  # a file as the answer
 LARGE = {"importCompetition"}  # whose slug is taken the second time

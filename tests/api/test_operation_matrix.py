@@ -63,7 +63,15 @@ ROLES_OF: Final = {
     ),
     **dict.fromkeys(
         (
-            *("getSettings", "updateSettings", "publishCompetition", "hideCompetition", "createTrack", "updateTrack"),
+            *(
+                "getSettings",
+                "updateSettings",
+                "rehearse",
+                "publishCompetition",
+                "hideCompetition",
+                "createTrack",
+                "updateTrack",
+            ),
             *("removeTrack", "setTargets", "addPublishedTargets", "addDataFile", "updateDataFile", "removeDataFile"),
             *("createPhase", "updatePhase", "setBoard", "closePhase", "splitPhase", "publishFinalBoard"),
             *("removePhase", "uploadReferences", "draftReferences", "diffReferences", "editErratum"),

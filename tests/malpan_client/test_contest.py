@@ -407,6 +407,30 @@ def test_a_file_changes_what_differs_and_says_what_only_the_site_has(
     assert ("updated", "main/files/sample.json") in done
 
 
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_everything_that_the_site_would_refuse_is_said_at_once_and_nothing_is_begun(
+    command: Callable[..., Outcome], owner: User, folder: Path, is_dry: bool
+) -> None:
+    wrong = CONTEST.replace("daily_limit = 2", "daily_limit = -2").replace("rag-qa@1", "no-such@1")
+    wrong = wrong.replace("team_size_max = 5", "team_size_max = 0").replace('kind = "baseline"', 'kind = "base"')
+    (folder / "contest.toml").write_text(wrong, encoding="utf-8")
+    asked = ["create", str(folder / "contest.toml"), *(["--dry-run"] if is_dry else [])]
+    said = command(owner, *asked, status=1).err
+    for fault in ("by-command: team_size_max", "main/open: daily_limit", "main: targets.0.kind", "no-such@1"):
+        assert fault in said
+    assert "아무것도 바꾸지 않았습니다" in said
+    assert "만듦" not in said
+    assert len(command(owner, *asked, "--json", status=1).json["error"]["errors"]) == 4
+    assert not Competition.objects.exists()
+
+    (folder / "contest.toml").write_text(CONTEST, encoding="utf-8")
+    command(owner, "create", str(folder / "contest.toml"))
+    late = CONTEST.replace(ENDS.isoformat(), (STARTS - timedelta(days=1)).isoformat())
+    (folder / "contest.toml").write_text(late.replace("봄 대회", "여름 대회"), encoding="utf-8")
+    assert "main/open: " in command(owner, *asked, status=1).err
+    assert Competition.objects.get().title_ko == "봄 대회"
+
+
 def test_what_stops_half_way_says_what_was_done_and_goes_on_afterwards(
     command: Callable[..., Outcome], owner: User, folder: Path
 ) -> None:

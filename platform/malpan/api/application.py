@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final, NoReturn
 
@@ -81,9 +81,14 @@ def _not_json(_request: HttpRequest, _error: Any) -> HttpResponse:
 
 
 def _fields_invalid(_request: HttpRequest, error: Any) -> HttpResponse:
-    shown = error.errors[:MAX_ERRORS_KEPT]
+    return error_response(invalid_fields(error.errors))
+
+
+def invalid_fields(errors: Sequence[Mapping[str, Any]]) -> FieldsInvalid:
+    """What pydantic says of values."""
+    shown = errors[:MAX_ERRORS_KEPT]
     found = [FieldError(_place(each["loc"]), sentence_of(each["type"], each.get("ctx", {}))) for each in shown]
-    return error_response(FieldsInvalid(found, total=len(error.errors)))
+    return FieldsInvalid(found, total=len(errors))
 
 
 def _place(parts: tuple[Any, ...]) -> str:

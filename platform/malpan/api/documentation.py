@@ -285,7 +285,8 @@ def _value(schema: Mapping[str, Any], name: str, found: Mapping[str, Any] | None
     if schema.get("format") in _OF_FORMATS:
         return _OF_FORMATS[schema["format"]]
     if schema.get("type") == "array" and schema.get("minItems") and found is not None:
-        return [_value(_resolved(found, schema["items"]), name, found)]
+        items = _resolved(found, schema["items"])
+        return [_example(found, items) if "properties" in items else _value(items, name, found)]
     if schema.get("pattern"):
         return EXAMPLES["track"]
     return schema.get("minimum", _OF_TYPES.get(str(schema.get("type")), "…"))

@@ -60,12 +60,12 @@ def problem_address(code: str) -> str:
     return f"{settings.SITE_URL}/api/docs/#{code}"
 
 
-def error_response(error: DomainError) -> HttpResponse:
-    """The answer for ``error``."""
+def problem_of(error: DomainError) -> dict[str, Any]:
+    """The problem document of ``error``."""
     said = text_of(error)
     facts: dict[str, Any] = {"code": error.code, "kind": kind_of(error)}
     more = _more(error)
-    body = {
+    return {
         "type": problem_address(error.code),
         "title": heading_of(error),
         "status": error.http_status,
@@ -74,7 +74,12 @@ def error_response(error: DomainError) -> HttpResponse:
         **more,
         "error": {**facts, "message": said, **more},
     }
-    response = HttpResponse(dumped(body), content_type=PROBLEM, status=error.http_status, headers=error.headers)
+
+
+def error_response(error: DomainError) -> HttpResponse:
+    """The answer for ``error``."""
+    content = dumped(problem_of(error))
+    response = HttpResponse(content, content_type=PROBLEM, status=error.http_status, headers=error.headers)
     say_version(response)
     if isinstance(error, ApiTokenInvalid):
         response["WWW-Authenticate"] = "Bearer"

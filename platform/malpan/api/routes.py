@@ -23,6 +23,7 @@ from malpan.api.manage import (
     quota,
     records,
     references,
+    rehearsing,
     rescoring,
     settings,
     stages,
@@ -35,7 +36,7 @@ from malpan.core.errors import AddressNotFound
 
 SUBJECTS: Final = (
     *(people, competitions, submissions, own_items, boards, teams, words, webhooks),
-    *(settings, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
+    *(settings, rehearsing, phases, references, rescoring, all_submissions, quota, all_teams, all_words, records),
     *(stages, awards, arena, arena_judges, arena_running, arena_quality, comparing, importing),
     competition_webhooks,
 )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from malpan.api.schemas.kinds import Body, Line, Markdown, Name, Slug, Small, Text, Title
 from malpan.api.schemas.manage.phases import ManagedPhase
+from malpan.api.schemas.problems import Problem
 
 FileKind = Literal["data", "sample", "document"]
 
@@ -146,3 +147,33 @@ class FileFacts(Body):
     title_ko: Name | None = None
     title_en: Title | None = None
     position: Small | None = None
+
+
+class RehearsedStep(Body):
+    """What one operation would be sent. ``track`` and ``phase``: those that it makes or changes."""
+
+    operation: Literal[
+        "createCompetition",
+        "updateSettings",
+        "createTrack",
+        "updateTrack",
+        "setTargets",
+        "createPhase",
+        "updatePhase",
+    ]
+    track: Slug | None = None
+    phase: Slug | None = None
+    values: dict[str, Any]
+
+
+class RehearsedPlan(Body):
+    steps: Annotated[list[RehearsedStep], Field(min_length=1, max_length=200)]
+
+
+class RehearsedRefusal(Schema):
+    step: int  # its place in the plan, from 0
+    problem: Problem
+
+
+class Rehearsal(Schema):
+    refusals: list[RehearsedRefusal]
