@@ -41,9 +41,9 @@ def arena(
     if output:
         require_folder_of(output)
     expected = read_bytes(published) if published else None
-    given = scores_at(scores) if scores else None
     try:
         votes = read_votes(read_bytes(path))
+        given = scores_at(scores, votes) if scores else None
         result = compute(votes)
     except (VotesInvalid, NoResult) as error:
         sys.stderr.write(say("arena_invalid", language, path=path, detail=error.message(language)) + "\n")

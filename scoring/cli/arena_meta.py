@@ -79,7 +79,7 @@ def arena_meta(
         raise CannotMatch("meta_one_source")
     try:
         votes = read_votes(read_bytes(votes_path))
-        given = scores_at(scores) if scores else _scored(results, items, votes)
+        given = scores_at(scores, votes) if scores else _scored(results, items, votes)
         document = evaluate(compute(votes), given.metrics)
     except (VotesInvalid, NoResult) as error:
         sys.stderr.write(say("arena_invalid", language, path=votes_path, detail=error.message(language)) + "\n")
@@ -100,13 +100,23 @@ class Given:
     is_of_demo: bool = False
 
 
-def scores_at(path: str) -> Given:
-    """Those of the scores file at ``path``. Raises ``CannotUse`` and ``CannotMatch``."""
+def scores_at(path: str, votes: Votes) -> Given:
+    """Those of the scores file at ``path``. Raises ``CannotUse``, and ``CannotMatch``, also for a file of another
+    campaign: its labels are other systems.
+    """
     try:
         found = read_scores(read_bytes(path))
     except ScoresInvalid as error:
         raise CannotRead(path, error) from error
+    own, theirs = (_campaign(each) for each in (votes.campaign, found.campaign))
+    if own != theirs:
+        raise CannotMatch("meta_other_campaign", path=path, own=own, theirs=theirs)
     return Given(found.recipe, found.metrics)
+
+
+def _campaign(facts: Mapping[str, Any]) -> str:
+    """What names a campaign: competition, track and number."""
+    return quoted("/".join(str(facts.get(name, "–")) for name in ("competition", "track", "number")))
 
 
 def _scored(results: Sequence[str], items: str | None, votes: Votes) -> Given:

@@ -162,6 +162,10 @@ ARENA_WORDS: Final[dict[str, Message]] = {
         "지표의 점수를 --scores로 한 번 주거나, 시스템마다 LABEL=OUT.json으로 주십시오(--items는 뒤의 것에만 씁니다).",
         "Give the metrics' scores by --scores, or as LABEL=OUT.json for each system (--items belongs to the latter).",
     ),
+    "meta_other_campaign": Message(
+        "{path}: 다른 평가의 지표 점수입니다({theirs}). 투표 파일은 {own}의 것입니다. 같은 평가의 두 파일을 주십시오.",
+        "{path}: the metrics' scores are of another campaign ({theirs}), the votes of {own}. Give two files of one.",
+    ),
     "meta_scores_invalid": Message("{path}: {detail}", "{path}: {detail}"),
     "meta_unknown_system": Message(
         "{given}: 투표 파일의 어느 시스템인지 알 수 없습니다. LABEL=FILE로 적으십시오. 시스템: {known}",

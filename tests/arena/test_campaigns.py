@@ -165,12 +165,27 @@ def test_only_who_may_manage_makes_one(world: World) -> None:
 
 def test_an_open_campaign_keeps_its_settings_and_not_its_words(world: World) -> None:
     campaign = world.opened()
-    changed = update_campaign(campaign=campaign, actor=world.owner, title_ko="새 제목", ends_at=timezone.now())
+    changed = update_campaign(
+        campaign=campaign, actor=world.owner, title_ko="새 제목", ends_at=timezone.now() + timedelta(days=1)
+    )
     assert changed.title_ko == "새 제목"
     with pytest.raises(CampaignOpened):
         update_campaign(campaign=campaign, actor=world.owner, item_count=11)
     with pytest.raises(CampaignOpened):
         remove_campaign(campaign=campaign, actor=world.owner)
+
+
+def test_an_end_that_has_passed_is_refused_and_one_that_passes_later_stays(world: World) -> None:
+    with pytest.raises(CampaignSettingsInvalid) as refused:
+        world.campaign(ends_at=timezone.now() - timedelta(seconds=1))
+    assert refused.value.field == "ends_at"
+    campaign = world.opened()
+    with pytest.raises(CampaignSettingsInvalid):
+        update_campaign(campaign=campaign, actor=world.owner, ends_at=timezone.now() - timedelta(days=1))
+    passed = timezone.now() - timedelta(minutes=1)
+    Campaign.objects.filter(pk=campaign.pk).update(ends_at=passed)
+    changed = update_campaign(campaign=campaign, actor=world.owner, title_ko="다른 제목", ends_at=passed)
+    assert (changed.title_ko, changed.ends_at) == ("다른 제목", passed)
 
 
 def test_another_phase_drops_the_chosen_systems(world: World) -> None:

@@ -225,6 +225,44 @@ def test_teams_that_a_judge_knows_are_taken_out_of_the_queue() -> None:
     assert judge.client.post(judge.url("arena_known_teams"), {"teams": " , "}).status_code == 422
 
 
+def test_what_was_shown_before_a_team_was_declared_is_closed_whosoever_it_is() -> None:
+    """Else a judge who declares a team sees which of the outputs before them was that team's."""
+    judge = Judge(open_panel(systems=9, item_count=6))
+    done = judge.practise()
+    judge.send(done)
+    on_show = judge.begin()
+    others = [row for row in judge.panel.systems if row.label not in {*done.systems, *on_show.systems}]
+    judge.client.post(judge.url("arena_known_teams"), {"teams": str(others[0].submission.team.number)})
+
+    for assignment in (done, on_show):
+        page = judge.look(assignment)
+        assert "그때까지 본 문항은 모두 닫았습니다" in page.text
+        assert [text for text in texts_of(assignment) if text in page.text] == []
+    sent = judge.send(done, expected="1", choice="second")
+    assert (sent.status_code, "어느 문항이 그 팀의 것인지" in sent.content.decode()) == (409, True)
+    assert judge.send(on_show).status_code == 409
+    listed = html.parse(judge.client.get(judge.url("arena_done")).content.decode())
+    assert "닫힌 문항" in listed.text
+    assert "보고 고치기" not in listed.text
+    following = judge.begin()
+    assert following.pk != on_show.pk
+    assert not [each for each in judge.look(following).all("a") if "data-undo" in each.attributes]
+    judge.send(following)
+    assert Judgement.objects.filter(assignment=following).exists()
+    assert "보고 고치기" in judge.client.get(judge.url("arena_done")).content.decode(), "that was shown afterwards"
+    assert Judgement.objects.filter(assignment=done).count() == 1, "and counts"
+
+
+def test_a_name_that_is_no_teams_is_left_to_the_organisers(judge: Judge) -> None:
+    said = [
+        html.parse(judge.client.post(judge.url("arena_known_teams"), {"teams": teams}, follow=True).content.decode())
+        for teams in ("없는팀이름, 세종대로", "없는팀이름")
+    ]
+    assert "이 대회의 팀이면 그 팀의 출력은 이제 보이지 않습니다" in said[0].text
+    assert "없는팀이름" not in said[1].text
+    assert CampaignJudge.objects.get(pk=judge.row.pk).unknown_teams == ["없는팀이름", "세종대로"]
+
+
 def test_a_judge_who_declares_too_many_is_told_whom_to_ask(judge: Judge) -> None:
     address = judge.url("arena_known_teams")
     numbers = [system.submission.team.number for system in judge.panel.systems]
@@ -606,7 +644,9 @@ def test_a_closed_campaign_says_so_in_the_readers_language(judge: Judge, languag
 def test_an_assignment_that_became_void_is_passed_over(judge: Judge) -> None:
     assignment = judge.practise()
     Assignment.objects.filter(pk=assignment.pk).update(state="void", void_reason="moved")
-    assert "더 평가하지 않습니다" in judge.look(assignment).text
+    closed = judge.look(assignment)
+    assert "다른 평가자에게 옮겨졌습니다" in closed.text
+    assert [text for text in texts_of(assignment) if text in closed.text] == []
     page = html.parse(judge.send(assignment, choice="first").content.decode())
     assert "이 문항은 더 평가하지 않습니다" in page.one(id="errors").text
     then = judge.client.post(page.one("main").one("form").attributes["action"])

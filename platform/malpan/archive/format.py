@@ -159,7 +159,8 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
         "campaign__track__competition",
         left_out=(
             *("user", "email", "token_sha256", "invited_at", "expires_at", "consent_version", "consented_at", "rubric"),
-            *("declared_teams", "declared_late", "barred_teams", "cleared_teams", "told", "told_at"),
+            *("declared_teams", "declared_late", "barred_teams", "cleared_teams", "unknown_teams"),
+            *("sealed_at", "told", "told_at"),
             *("calibrated_at", "returns", "removal_reason"),
         ),
         only=~Q(design_label=""),  # the others judged nothing

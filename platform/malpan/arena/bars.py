@@ -14,13 +14,13 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.arena.institutions import is_same, may_be_same
 from malpan.arena.locks import lock_campaign, lock_judge
-from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar
+from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, JudgementDraft
 from malpan.arena.panel import redistribute
 from malpan.core import audit
 from malpan.core.models import AuditEntry
 from malpan.teams.models import Membership, Team
 
-Reason = JudgeBar.Reason
+Reason, VoidReason = JudgeBar.Reason, Assignment.VoidReason
 
 WAS_MEMBER: Final = ("team.create", "team.join", "team.leave", "team.remove_member", "team.hand_over")
 # Mail hosts that say nothing about where somebody works or studies; the last line is reserved for examples (RFC 2606).
@@ -101,19 +101,36 @@ def seen_systems(judge: CampaignJudge) -> QuerySet[CampaignSystem]:
 
 
 def bar_anew(campaign: Campaign, judge: CampaignJudge, now: datetime) -> dict[str, int]:
-    """Write the bars and move open assignments, both rows locked; how many moved, and how many nobody can take."""
+    """Write the bars and move open assignments, both rows locked; how many moved, and how many nobody can take.
+
+    What the judge was shown is closed to them whosoever it is, the assignment on show as well: if only that of the
+    barred system were, they would know which it was.
+    """
     systems = list(seen_systems(judge))
     barred = set_bars(judge=judge, systems=systems)
     _void_practice(judge, {system.label for system in systems if system.pk in barred})
-    change = redistribute(campaign=campaign, giving=judge, because=Assignment.VoidReason.BARRED, now=now)
-    return {"moved": change.moved, "lost": change.lost}
+    change = redistribute(campaign=campaign, giving=judge, because=VoidReason.BARRED, now=now)
+    return {"moved": change.moved, "lost": change.lost + _seal(judge, now)}
+
+
+def _seal(judge: CampaignJudge, now: datetime) -> int:
+    """Close what ``judge`` was shown; how many assignments became void by that, practice left out."""
+    shown = Assignment.objects.filter(judge=judge, first_shown_at__isnull=False)
+    if not shown.exists():
+        return 0
+    judge.sealed_at = now
+    judge.save(update_fields=["sealed_at"])
+    on_show = list(shown.filter(state=Assignment.State.OPEN))
+    shown.filter(pk__in=[row.pk for row in on_show]).update(state=Assignment.State.VOID, void_reason=VoidReason.BARRED)
+    JudgementDraft.objects.filter(assignment__in=on_show).delete()
+    return sum(row.kind != Assignment.Kind.CALIBRATION for row in on_show)
 
 
 def _void_practice(judge: CampaignJudge, barred: set[str]) -> None:
     """Make open practice with one of the ``barred`` labels void; nothing takes its place."""
     rows = Assignment.objects.filter(judge=judge, kind=Assignment.Kind.CALIBRATION, state=Assignment.State.OPEN)
     out = [row.pk for row in rows if not barred.isdisjoint(row.systems)]
-    Assignment.objects.filter(pk__in=out).update(state=Assignment.State.VOID, void_reason=Assignment.VoidReason.BARRED)
+    Assignment.objects.filter(pk__in=out).update(state=Assignment.State.VOID, void_reason=VoidReason.BARRED)
 
 
 def merged_into(teams: Iterable[int]) -> dict[int, frozenset[int]]:

@@ -69,6 +69,7 @@ def create_campaign(*, track: Track, actor: User, now: datetime | None = None, *
         campaign = Campaign(track=track, number=last_number(track) + 1, created_by=actor, created_at=moment)
         campaign.seed, campaign.seed_sha256 = seed, hashlib.sha256(seed.encode()).hexdigest()
         _set(campaign, values)
+        _require_ahead(campaign.ends_at, moment)
         if (made := _of_first_click(campaign)) is not None:
             return made
         campaign.save()
@@ -100,6 +101,8 @@ def update_campaign(*, campaign: Campaign, actor: User, **values: Any) -> Campai
             return fresh
         if fresh.opened_at is not None and set(after) - set(TEXTS):
             raise CampaignOpened
+        if "ends_at" in after:
+            _require_ahead(fresh.ends_at, timezone.now())
         fresh.save()
         if fresh.phase_id != phase:
             fresh.systems.all().delete()
@@ -114,6 +117,12 @@ def remove_campaign(*, campaign: Campaign, actor: User) -> None:
         fresh = lock_draft(campaign.pk)
         audit.record(actor=actor, action="campaign.remove", obj=fresh, before=audit.snapshot(fresh))
         fresh.delete()
+
+
+def _require_ahead(ends_at: datetime | None, now: datetime) -> None:
+    """Raise ``CampaignSettingsInvalid`` for an end that has passed: nobody could judge from that moment on."""
+    if ends_at is not None and ends_at <= now:
+        raise CampaignSettingsInvalid("past", "ends_at")
 
 
 def _set(campaign: Campaign, values: dict[str, Any]) -> None:

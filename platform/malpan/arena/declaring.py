@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from malpan.accounts.models import User
 
 LATE_MOST: Final = 2  # teams that a judge declares alone after the first output they were shown
+UNKNOWN_MOST: Final = 100  # names that are kept
 BEYOND_A_GROUP: Final = 2  # systems that are left besides those shown together
 
 
@@ -45,6 +46,17 @@ def declare_bars(
     if judge.user_id != actor.pk:
         raise JudgeNotFound
     record_declared(judge=judge, actor=actor, team_numbers=team_numbers, team_names=team_names, is_alone=True, now=now)
+    _keep_unknown(judge, unknown_teams(judge.campaign, team_numbers, team_names))
+
+
+def _keep_unknown(judge: CampaignJudge, names: Sequence[str]) -> None:
+    """Keep for the organisers what a judge typed that is no team: a name with a slip, or one that was never there."""
+    with transaction.atomic():
+        fresh = lock_judge(judge.pk)
+        new = [name for name in names if name not in fresh.unknown_teams]
+        if new:
+            fresh.unknown_teams = [*fresh.unknown_teams, *new][-UNKNOWN_MOST:]
+            fresh.save(update_fields=["unknown_teams"])
 
 
 def record_declared(
@@ -58,7 +70,7 @@ def record_declared(
     now: datetime | None = None,
 ) -> None:
     """Record the teams that a judge knows, by number or by name, whatever its case, width and spaces; of one that there
-    is not nothing is said. After the opening their open assignments with them are moved.
+    is not nothing is said to the judge. After the opening their open assignments with them are moved.
 
     What nobody else can take becomes void: a judge is never made to judge a team that they know. Declaring is never
     taken back by declaring fewer. ``is_alone``: it is the judge who declares; an organiser also stands for what the

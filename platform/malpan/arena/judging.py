@@ -15,6 +15,7 @@ from malpan.arena.bars import is_barred
 from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.errors import (
     AssignmentNotFound,
+    AssignmentSealed,
     AssignmentVoid,
     CalibrationMissing,
     ConsentMissing,
@@ -24,6 +25,7 @@ from malpan.arena.errors import (
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, JudgementDraft
 from malpan.arena.queue import (
     first_of,
+    is_sealed,
     lock_own,
     newest_judgement,
     note_calibrated,
@@ -75,7 +77,7 @@ def judge_assignment(
 
     Raises ``JudgeNotFound`` for another person's, ``JudgeRemoved``, ``JudgeIsOrganiser``, ``ConsentMissing``,
     ``CampaignNotOpen``, ``AssignmentNotFound`` for one not shown yet, ``CalibrationMissing``, ``ValueInvalid``,
-    ``AssignmentVoid``, ``JudgementElsewhere``.
+    ``AssignmentVoid``, ``AssignmentSealed``, ``JudgementElsewhere``.
     """
     entered = _Entered(value, note, seconds, expected_number, now or timezone.now())
     return _record(assignment, actor, entered)
@@ -157,7 +159,9 @@ def _require_judgeable(
         raise ConsentMissing
     if row.state == State.VOID or cannot_count(campaign, row.systems, disqualified_labels(campaign)):
         raise AssignmentVoid
-    if is_barred(judge, row.systems):  # nor is it corrected
+    if is_sealed(row, judge):
+        raise AssignmentSealed
+    if is_barred(judge, row.systems):
         raise AssignmentVoid
     if last is None and entered.expected_number > 0:
         raise NotJudgedYet

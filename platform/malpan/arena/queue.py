@@ -119,9 +119,21 @@ def texts_of(assignment: Assignment) -> list[str]:
     return texts
 
 
+def is_sealed(assignment: Assignment, judge: CampaignJudge) -> bool:
+    """Whether ``assignment`` was shown to ``judge`` before they were barred from another system (``bars.bar_anew``)."""
+    shown, sealed = assignment.first_shown_at, judge.sealed_at
+    return shown is not None and sealed is not None and shown <= sealed
+
+
+def is_closed(assignment: Assignment, judge: CampaignJudge) -> bool:
+    """Whether ``judge`` does not see the outputs any more: it is not to be judged, or sealed."""
+    return assignment.state == State.VOID or is_sealed(assignment, judge)
+
+
 def undo_target(judge: CampaignJudge) -> Assignment | None:
     """The assignment judged last by ``judge``, which ``u`` reopens for a correction."""
-    return next(iter(_judged(judge)[:1]), None)
+    found = next(iter(_judged(judge)[:1]), None)
+    return None if found is None or is_sealed(found, judge) else found
 
 
 def own_judgements(judge: CampaignJudge) -> list[Judged]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -23,6 +24,7 @@ from malpan.arena.systems import unfitness
 from malpan.competitions.models import Competition, Track
 from malpan.core.storage import read_private
 from malpan.submissions.models import Submission
+from malpan.teams.models import Membership, Team
 
 if TYPE_CHECKING:
     from malpan.accounts.models import User
@@ -38,6 +40,18 @@ def campaigns_of(competition: Competition) -> list[Campaign]:
 def campaign_of(competition: Competition, pk: int) -> Campaign:
     """One campaign, with track, phase and rubric, for the manage pages. Raises ``CampaignNotFound``."""
     return _one(_campaigns(competition).filter(pk=pk))
+
+
+def teams_of_judges(competition: Competition, judges: Iterable[CampaignJudge]) -> dict[int, list[Team]]:
+    """The teams of ``competition`` that ``judges`` are members of, by the primary key of the judge; of who is in none
+    there is no entry. One query.
+    """
+    people = {judge.user_id: judge.pk for judge in judges if judge.user_id is not None}
+    rows = Membership.objects.filter(user__in=people, team__competition=competition).select_related("team")
+    found: dict[int, list[Team]] = {}
+    for row in rows.order_by("team__number"):
+        found.setdefault(people[row.user_id], []).append(row.team)
+    return found
 
 
 def public_campaigns(competition: Competition) -> list[Campaign]:

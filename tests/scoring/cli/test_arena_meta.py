@@ -187,3 +187,19 @@ def test_scores_twice_broken_or_from_two_sources_are_refused(folder, tmp_path, c
     for given in ([], [*results(folder), "--scores", str(scores)], ["--scores", str(scores), "--items", str(scores)]):
         assert main(["arena-meta", votes, *given, "--lang", "en"]) == 2
         assert "--scores" in capsys.readouterr().err
+
+
+def test_scores_of_another_campaign_are_refused_with_both_names(folder, tmp_path, capsys):
+    """Their labels are other systems: the figures would be wrong without a word."""
+    scores, votes = tmp_path / "SCORES.json", tmp_path / "V.json"
+    document = json.loads((folder / "VOTES.json").read_bytes())
+    own = {"competition": "spring", "track": "qa", "number": 2}
+    votes.write_text(json.dumps(document | {"campaign": own}), encoding="utf-8")
+    scores.write_text(json.dumps(SCORES | {"campaign": own | {"number": 3}}), encoding="utf-8")
+    for command in ("arena-meta", "arena"):
+        assert main([command, str(votes), "--scores", str(scores)]) == 2
+        told = capsys.readouterr().err
+        assert "spring/qa/2" in told
+        assert "spring/qa/3" in told
+    scores.write_text(json.dumps(SCORES | {"campaign": own}), encoding="utf-8")
+    assert main(["arena-meta", str(votes), "--scores", str(scores)]) == 0

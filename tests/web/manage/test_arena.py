@@ -327,6 +327,9 @@ def test_a_campaign_that_contradicts_itself_is_refused_at_its_field(world: World
         response = writer.post(address, values | change)
         assert (response.status_code, red(parse(response.content.decode()))) == (422, [field]), change
     assert not Campaign.objects.exists()
+    said = parse(writer.post(address, values | {"control_percent": "31", "repeat_percent": "x"}).content.decode()).text
+    assert "확인 문항은 0%부터 30%까지 둘 수 있습니다." in said
+    assert "되풀이 문항은 0%부터 30%까지 둘 수 있습니다." in said
 
 
 def test_an_open_campaign_takes_texts_and_times_and_nothing_else(world: World, writer: Client) -> None:

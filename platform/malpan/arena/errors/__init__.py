@@ -57,6 +57,7 @@ from malpan.arena.errors.judges import (
 )
 from malpan.arena.errors.judging import (
     AssignmentNotFound,
+    AssignmentSealed,
     AssignmentVoid,
     CalibrationMissing,
     JudgementElsewhere,
@@ -83,6 +84,7 @@ from malpan.arena.errors.results import (
 
 __all__ = [
     "AssignmentNotFound",
+    "AssignmentSealed",
     "AssignmentVoid",
     "CalibrationMissing",
     "CampaignNotBegun",

@@ -58,6 +58,15 @@ class NotJudgedYet(Conflict):
     text = _("아직 판단하지 않은 문항이라 고칠 것이 없습니다.")
 
 
+class AssignmentSealed(Conflict):
+    """The judge was shown it before they were barred from another system. Params: none."""
+
+    text = _(
+        "아는 팀을 알리기 전에 본 문항은 다시 열거나 고칠 수 없습니다. 어느 문항이 그 팀의 것인지 드러나지 않게 하기 "
+        "위해서입니다. 보낸 판단은 그대로 남아 있습니다."
+    )
+
+
 class AssignmentVoid(Conflict):
     """The assignment does not count any more. Params: none."""
 

@@ -23,11 +23,13 @@ class CampaignJudge(models.Model):
     the design. Both are drawn by chance, not by the seed, which will be public. ``barred_at_opening``: the labels of
     the systems that the design kept from them, ``None`` of who came later. ``rubric``: the version whose guideline
     they acknowledged. ``declared_teams``: the numbers of teams that they know, ``declared_late``: how many of them they
-    declared on their own after they were shown an output, ``barred_teams``: those for which an organiser stands, who
-    barred them. ``cleared_teams``: the numbers of teams whose institution has a name like the judge's, and is another
-    one, as an organiser said (``arena.near``). ``told``: what they wrote to the organisers, the last at its end, at
-    ``told_at`` (``arena.judge_word``). Of a person whose data were erased, and of every judge of an imported
-    campaign, ``user`` and ``email`` are gone; their judgements stay.
+    declared on their own after they were shown an output, ``unknown_teams``: what they typed there that is no team,
+    ``barred_teams``: those for which an organiser stands, who barred them. ``cleared_teams``: the numbers of teams
+    whose institution has a name like the judge's, and is another one, as an organiser said (``arena.near``).
+    ``sealed_at``: they were barred from another system then, and what they had been shown is closed to them
+    (``bars.bar_anew``). ``told``: what they wrote to the organisers, the last at its end, at ``told_at``
+    (``arena.judge_word``). Of a person whose data were erased, and of every judge of an imported campaign, ``user`` and
+    ``email`` are gone; their judgements stay.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="judges", verbose_name=_("평가"))
@@ -62,6 +64,10 @@ class CampaignJudge(models.Model):
         _("기관이 다르다고 확인한 팀"), default=list, db_default=[], blank=True, editable=False
     )
     declared_late = models.PositiveSmallIntegerField(_("출력을 본 뒤에 밝힌 팀의 수"), default=0, db_default=0)
+    unknown_teams = models.JSONField(
+        _("안다고 적었으나 없는 팀"), default=list, db_default=[], blank=True, editable=False
+    )
+    sealed_at = models.DateTimeField(_("본 문항을 닫은 시각"), null=True, blank=True, editable=False)
     told = models.TextField(_("운영자에게 알린 말"), max_length=TOLD_MAX, blank=True, default="", db_default="")
     told_at = models.DateTimeField(_("운영자에게 알린 시각"), null=True, blank=True)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)

@@ -19,6 +19,7 @@ from malpan.arena.models import Campaign, Rubric
 from malpan.arena.publishing import NOTE_MAX
 from malpan.arena.systems import SYSTEMS_MOST
 from malpan.competitions.models import Phase, Track
+from malpan.core.messages import text_of
 from malpan.web.forms.fields import (
     FILE_REQUIRED,
     MARKDOWN_HELP,
@@ -166,7 +167,7 @@ class CampaignForm(_TimedForm):
         self.fields["group_size"].required = False
         cast("forms.ChoiceField", self.fields["protocol"]).choices = _protocols()
         for name, (low, high) in LIMITS.items():
-            _limit(self.fields[name], low, high, str(CampaignSettingsInvalid.sentence(name)))
+            _limit(self.fields[name], low, high, text_of(CampaignSettingsInvalid(name, name)))
         self.initial["protocol"] = self.initial.get("protocol") or Campaign.Protocol.PAIRWISE
         self.initial["masked_words"] = "\n".join(self.initial.get("masked_words") or ())
 

@@ -29,11 +29,12 @@ from malpan.arena.progress import (
 )
 from malpan.arena.quality import SeenJudgement, has_opened_scores, seen_judgements
 from malpan.arena.reminders import Reminded, remind_judges
-from malpan.arena.selectors import exclusions_of, judge_of, judges_of
+from malpan.arena.selectors import exclusions_of, judge_of, judges_of, teams_of_judges
 from malpan.arena.systems import systems_of
 from malpan.competitions.permissions import Permission
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
+from malpan.teams.models import Team
 from malpan.web.acting import act
 from malpan.web.forms.arena_campaigns import RemoveJudgeForm
 from malpan.web.forms.arena_judges import BarForm, InvitationLine, InviteForm, form_of
@@ -103,10 +104,10 @@ def _judges_page(
 ) -> HttpResponse:
     now = timezone.now()
     page = page_of(request, judges_of(campaign))
-    barred = judged_though_barred(campaign)
+    barred, teams = judged_though_barred(campaign), teams_of_judges(access.competition, page)
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
         "page": page,
-        "lines": [_line(judge, now, barred[judge.pk]) for judge in page],
+        "lines": [_line(judge, now, barred[judge.pk], teams.get(judge.pk, [])) for judge in page],
         "invite_form": form,
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
@@ -145,8 +146,8 @@ def _remindable(access: ManageAccess, campaign: Campaign) -> int:
     return len(left_by_judge(campaign)) if access.may(Permission.MANAGE) and campaign.is_judged_now else 0
 
 
-def _line(judge: Any, now: Any, barred: int) -> JudgeLine:
-    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred)
+def _line(judge: Any, now: Any, barred: int, teams: list[Team]) -> JudgeLine:
+    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred, teams)
 
 
 @require_safe
@@ -174,6 +175,7 @@ def _judge_page(
         "judge": judge,
         "state": judge_state(judge, timezone.now()),
         "bars": _bars(campaign, judge),
+        "own_teams": teams_of_judges(access.competition, [judge]).get(judge.pk, []),
         "voids": void_counts(judge),
         "page": page,
         "lines": [_judgement_line(each) for each in seen_judgements(campaign, page, request.user)],

@@ -23,7 +23,7 @@ from malpan.arena.invitations import accept_invitation, invitation_of, obstacle_
 from malpan.arena.judge_word import tell_organisers
 from malpan.arena.judges import give_consent
 from malpan.arena.models import Campaign, CampaignJudge
-from malpan.arena.queue import own_judgements, progress_of
+from malpan.arena.queue import is_closed, own_judgements, progress_of
 from malpan.arena.selectors import campaigns_to_judge, judge_for
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
@@ -151,7 +151,7 @@ def known_teams_action(request: MemberRequest, pk: int) -> HttpResponse:
         request,
         lambda _values: declare_bars(judge=judge, actor=request.user, **form.known()),
         form=form,
-        success=_("기록했습니다. 그 팀의 출력이 있으면 이제 보이지 않습니다."),
+        success=_("적은 대로 기록했습니다. 이 대회의 팀이면 그 팀의 출력은 이제 보이지 않습니다."),
         to=reverse("arena_campaign", args=[pk]),
         render_again=lambda status: _campaign_page(request, judge, known=form, status=status),
         error_field="teams",
@@ -186,7 +186,15 @@ def done_page(request: MemberRequest, pk: int) -> HttpResponse:
     context = {
         "campaign": judge.campaign,
         "page": page,
-        "rows": [(row.assignment, row.newest, arena.summary(judge.campaign, row.newest.value)) for row in page],
+        "rows": [
+            (
+                each.assignment,
+                each.newest,
+                arena.summary(judge.campaign, each.newest.value),
+                is_closed(each.assignment, judge),
+            )
+            for each in page
+        ],
         "progress": progress,
         "is_open": judge.campaign.is_judged_now,
         "is_complete": progress.total > 0 and progress.done >= progress.total,

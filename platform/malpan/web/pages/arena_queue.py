@@ -33,6 +33,8 @@ from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement, 
 from malpan.arena.queue import (
     assignment_of,
     current_assignment,
+    is_closed,
+    is_sealed,
     newest_judgement,
     next_assignment,
     progress_of,
@@ -94,6 +96,13 @@ def assignment_page(request: MemberRequest, pk: int, key: str) -> HttpResponse:
     assignment = assignment_of(judge, key)
     if not has_consented(judge):
         return redirect("arena_campaign", pk)
+    if is_closed(assignment, judge):
+        closed = {
+            "campaign": judge.campaign,
+            "is_sealed": is_sealed(assignment, judge),
+            "is_open": judge.campaign.is_judged_now,
+        }
+        return render(request, "pages/arena_closed.html", closed)
     return _page(request, judge, assignment, sent=unsent(request, assignment))
 
 
@@ -254,7 +263,6 @@ def _page(
         "time_left": arena.time_left(progress.seconds_left),
         "expected": 0 if newest is None else newest.number,
         "is_practice": is_practice,
-        "is_void": assignment.state == Assignment.State.VOID,
         "is_open": campaign.is_judged_now,
         "undo": undo if undo is not None and undo.pk != assignment.pk else None,
         "from_list": "list" in request.GET or "list" in request.POST,

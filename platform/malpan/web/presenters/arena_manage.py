@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, Judgement
 from malpan.arena.progress import Counts
 from malpan.arena.quality import LiveJudgeQuality
+from malpan.teams.models import Team
 from malpan.web.presenters.formatting import range_text
 
 FLAGS: dict[str, Promise] = {
@@ -54,7 +55,7 @@ class NextStep:
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
     """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed. ``barred``: of
-    ``done``, those with a system that they may not see any more.
+    ``done``, those with a system that they may not see any more. ``teams``: those of the competition they are in.
     """
 
     judge: CampaignJudge
@@ -62,6 +63,7 @@ class JudgeLine:
     done: int
     total: int
     barred: int
+    teams: Sequence[Team]
 
     @property
     def left(self) -> int:
