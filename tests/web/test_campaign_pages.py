@@ -20,6 +20,7 @@ from django.utils import timezone
 from malpan.arena.exclusions import make_exclusion
 from malpan.arena.models import Campaign, CampaignJudge
 from malpan.arena.selectors import judges_of
+from malpan.core.times import kst_text
 from malpan.submissions.models import Submission
 from malpan.teams.services import disqualify_team, reinstate_team
 from malpan.web.presenters.arena import EXPLANATIONS
@@ -99,6 +100,15 @@ def test_while_it_runs_the_method_is_public_and_nothing_else(world: World, clien
         assert client.get(address(world, campaign, name, 1)).status_code == 404
     menu = client.get(reverse("competition", args=[world.competition.slug])).content.decode()
     assert reverse("campaigns", args=[world.competition.slug]) in menu
+
+
+def test_the_chain_names_every_step_of_a_campaign(world: World, client: Client) -> None:
+    campaign = world.closed()
+    world.publish(campaign)
+    page = parse(client.get(reverse("chain", args=[world.competition.slug])).content.decode())
+    steps = [row.text for row in page.all("tr") if f"사람 평가 {campaign.number}" in row.text]
+    for step in ("시드를 정함", "시작", "마감하고 시드를 공개함", "1번째 발표"):
+        assert sum(f"· {step} " in text for text in steps) == 1, steps
 
 
 def test_after_the_closing_the_seed_is_public_and_no_result(world: World, client: Client) -> None:
@@ -201,6 +211,17 @@ def test_what_was_left_out_is_said_without_a_name_and_an_earlier_result_stays(wo
     for snapshot in (1, 2):
         assert address(world, campaign, "campaign_votes", snapshot) in shown
         assert client.get(address(world, campaign, "campaign_votes", snapshot)).status_code == 200
+
+
+def test_a_correction_says_so_at_the_top_with_its_time(world: World, client: Client) -> None:
+    campaign = world.published()
+    assert "정정" not in text_of(client.get(address(world, campaign)))
+    make_exclusion(campaign=campaign, actor=world.owner, judge=judges_of(campaign)[0], reason="읽지 않고 골랐습니다.")
+    second = world.publish(Campaign.objects.get(pk=campaign.pk), note="한 평가자를 뺐습니다.")
+    page = parse(client.get(address(world, campaign)).content.decode())
+    head = page.one("section", **{"aria-labelledby": "campaign-title"}).text
+    assert "2판으로 정정" in head
+    assert kst_text(second.published_at, seconds=False) in head
 
 
 def test_the_numbers_of_a_published_result_are_those_of_the_result(world: World, client: Client) -> None:

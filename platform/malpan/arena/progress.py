@@ -6,13 +6,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Count, Model, Q, QuerySet
 
 from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
+
+
+LOST: Final = (
+    Assignment.VoidReason.JUDGE_REMOVED,
+    Assignment.VoidReason.BARRED,
+    Assignment.VoidReason.DISQUALIFIED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,15 @@ def judged_though_barred(campaign: Campaign) -> Counter[int]:
     rows = Assignment.objects.filter(judge__in=barred, state=Assignment.State.DONE)
     done = rows.exclude(kind=Assignment.Kind.CALIBRATION).values_list("judge_id", "systems")
     return Counter(judge for judge, systems in done if not barred[judge].isdisjoint(systems))
+
+
+def lost_counts(campaign: Campaign) -> list[tuple[str, int]]:
+    """Why real assignments of ``campaign`` became void while it was judged and went to nobody else, in words, and how
+    many each.
+    """
+    rows = Assignment.objects.filter(campaign=campaign, kind=Assignment.Kind.REAL, void_reason__in=LOST).order_by()
+    counts = rows.values_list("void_reason").annotate(count=Count("pk")).order_by("void_reason")
+    return [(str(Assignment.VoidReason(reason).label), count) for reason, count in counts]
 
 
 def void_counts(judge: CampaignJudge) -> list[tuple[str, int]]:

@@ -167,6 +167,17 @@ def results_of(campaign: Campaign) -> list[CampaignResult]:
     return list(rows.order_by("-number"))
 
 
+def is_outdated(campaign: Campaign) -> bool:
+    """Whether judges or judgements were left out, or taken back, since the result of ``campaign`` was published."""
+    newest = newest_result(campaign)
+    if newest is None:
+        return False
+    since = Q(created_at__gt=newest.published_at, lifted_at=None) | Q(
+        created_at__lte=newest.published_at, lifted_at__gt=newest.published_at
+    )
+    return Exclusion.objects.filter(since, campaign=campaign).exists()
+
+
 def newest_result(campaign: Campaign) -> CampaignResult | None:
     """The result that is shown."""
     rows = CampaignResult.objects.filter(campaign=campaign).select_related("published_by")

@@ -15,6 +15,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.arena.campaigns import update_campaign
 from malpan.arena.declaring import declare_bars
+from malpan.arena.exclusions import lift_exclusion, make_exclusion
 from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.quality import LiveJudgeQuality, current_result
@@ -739,6 +740,50 @@ def test_the_effect_of_an_exclusion_is_shown_before_it_is_made_and_it_is_lifted(
     writer.post(url(world, f"{campaign.pk}/exclusions/{exclusion.pk}/lift/"), {"reason": "확인함"})
     exclusion.refresh_from_db()
     assert exclusion.lift_reason == "확인함"
+
+
+def test_assignments_that_nobody_takes_are_told_before_the_closing(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    judge_everything(campaign)
+    pages = [url(world, f"{campaign.pk}/{part}") for part in ("", "closing/")]
+    assert "모든 배정을 판단했습니다" in writer.get(pages[1]).content.decode()
+    judged = Assignment.objects.filter(campaign=campaign, kind="real", state="done").order_by("pk")
+    lost, moved = judged[:2], judged[2:5]
+    Assignment.objects.filter(pk__in=[row.pk for row in lost]).update(state="void", void_reason="barred")
+    Assignment.objects.filter(pk__in=[row.pk for row in moved]).update(state="void", void_reason="moved")
+    for page in pages:
+        assert "평가자가 제척됨: 2개" in parse(writer.get(page).content.decode()).text
+    closing = parse(writer.get(pages[1]).content.decode()).text
+    assert "남은 배정을 모두 판단했습니다" in closing
+    assert "모든 배정을 판단했습니다" not in closing
+
+
+def test_the_judgements_of_a_result_add_up(world: World, writer: Client) -> None:
+    campaign = world.closed()
+    judge = campaign.judges.order_by("pk")[0]
+    make_exclusion(campaign=campaign, actor=world.owner, judge=judge, reason="무작위로 고름")
+    shown = computed(writer, url(world, f"{campaign.pk}/publishing/"))
+    found = re.search(r"순위를 정한 판단 (\d+)개, 확인 (\d+)개, 되풀이 (\d+)개, 셈에서 뺀 판단 (\d+)개", shown)
+    assert found is not None
+    done = Assignment.objects.filter(campaign=campaign, state="done").exclude(kind="calibration")
+    assert sum(map(int, found.groups())) == done.count()
+    assert int(found[4]) == done.filter(judge=judge).count() > 0
+
+
+def test_a_published_result_from_before_an_exclusion_is_told(world: World, writer: Client) -> None:
+    campaign = world.published()
+    overview, told = url(world, f"{campaign.pk}/"), "발표한 뒤 셈에서 뺀 것이 바뀌었습니다"
+    assert told not in writer.get(overview).content.decode()
+    judge = campaign.judges.order_by("pk")[0]
+    exclusion = make_exclusion(campaign=campaign, actor=world.owner, judge=judge, reason="무작위로 고름")
+    assert told in writer.get(overview).content.decode()
+    lift_exclusion(exclusion=exclusion, actor=world.owner, reason="확인함")
+    assert told not in writer.get(overview).content.decode(), "as it was when it was published"
+    exclusion = make_exclusion(campaign=campaign, actor=world.owner, judge=judge, reason="무작위로 고름")
+    world.publish(Campaign.objects.get(pk=campaign.pk), note="한 평가자를 뺐습니다.")
+    assert told not in writer.get(overview).content.decode()
+    lift_exclusion(exclusion=exclusion, actor=world.owner, reason="확인함")
+    assert told in writer.get(overview).content.decode()
 
 
 def test_newer_figures_are_offered_where_somebody_may_write_in_a_form(world: World, writer: Client) -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from malpan.arena.campaigns import create_campaign, remove_campaign, update_campaign
 from malpan.arena.errors import CampaignSettingsInvalid, RubricUnfit
 from malpan.arena.models import Campaign
-from malpan.arena.progress import counts_of, workload
+from malpan.arena.progress import counts_of, lost_counts, workload
 from malpan.arena.selectors import campaigns_of, newest_result
 from malpan.competitions.permissions import Permission, require
 from malpan.competitions.selectors import get_track, tracks_of
@@ -81,6 +81,7 @@ def campaign_page(request: MemberRequest, access: ManageAccess, pk: int) -> Http
     counts = context["counts"]
     context |= {
         "workload": workload(campaign, counts.accepted),
+        "lost": lost_counts(campaign),
         "result": newest_result(campaign),
         "removal": _removal_form(),
     }

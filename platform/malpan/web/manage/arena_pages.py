@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from malpan.arena.errors import StillComputing
 from malpan.arena.models import Campaign
 from malpan.arena.progress import counts_of
-from malpan.arena.selectors import campaign_of
+from malpan.arena.selectors import campaign_of, is_outdated
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
 from malpan.web.manage.access import ManageAccess
@@ -36,7 +36,7 @@ def campaign_context(access: ManageAccess, campaign: Campaign, current: str) -> 
         "campaign": campaign,
         "parts": parts_of(campaign, current),
         "counts": counts,
-        "step": next_step(campaign, counts),
+        "step": next_step(campaign, counts, is_outdated=campaign.published_at is not None and is_outdated(campaign)),
     }
 
 

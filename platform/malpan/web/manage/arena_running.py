@@ -16,6 +16,7 @@ from malpan.arena.errors import JudgeNamed
 from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_under_way
 from malpan.arena.models import Campaign
 from malpan.arena.opening import open_campaign, preview_design
+from malpan.arena.progress import lost_counts
 from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
 from malpan.arena.systems import systems_of
@@ -82,7 +83,7 @@ def closing_page(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
     form = CloseForm(posted(request), left=left)
     unfinished = [judge for judge in judges_of(campaign) if judge.removed_at is None and judge.done < judge.total]
     is_open = campaign.state == Campaign.State.OPEN
-    context |= {"form": form, "left": left, "unfinished": unfinished, "is_open": is_open}
+    context |= {"form": form, "left": left, "unfinished": unfinished, "is_open": is_open, "lost": lost_counts(campaign)}
 
     def again(status: int) -> HttpResponse:
         return render(request, "manage/arena_closing.html", context, status=status)

@@ -154,9 +154,12 @@ def parts_of(campaign: Campaign, current: str) -> list[PartLink]:
     return [PartLink(name, label, name == current) for name, label in names]
 
 
-def next_step(campaign: Campaign, counts: Counts) -> NextStep:
-    """What comes next in ``campaign``."""
+def next_step(campaign: Campaign, counts: Counts, *, is_outdated: bool = False) -> NextStep:
+    """What comes next in ``campaign``. ``is_outdated``: what counts is no longer what the published result counted."""
     state = campaign.state
+    if is_outdated:
+        text = _("발표한 뒤 셈에서 뺀 것이 바뀌었습니다. 공개된 결과는 그 전의 것이니 확인하고 다시 발표합니다.")
+        return NextStep(text, "manage_campaign_publishing")
     if state == Campaign.State.PUBLISHED:
         return NextStep(_("발표했습니다. 고칠 것이 있으면 다시 발표합니다."), "manage_campaign_publishing")
     if state == Campaign.State.CLOSED:
