@@ -14,7 +14,6 @@ from malpan.arena.design_rows import QUEUE_START
 from malpan.arena.disqualified import cannot_count, disqualified_labels
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignSystem, JudgeBar, Judgement, Rubric
 
-
 LOST: Final = (
     Assignment.VoidReason.JUDGE_REMOVED,
     Assignment.VoidReason.BARRED,
