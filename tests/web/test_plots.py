@@ -60,6 +60,13 @@ def test_what_is_no_range_is_refused(ends: tuple[float, float]) -> None:
         ticks(*ends)
 
 
+@pytest.mark.parametrize(
+    ("high", "expected"), [(2, [0, 1, 2]), (5, [0, 2, 4, 6]), (8, [0, 2, 4, 6, 8]), (9, [0, 5, 10])]
+)
+def test_ticks_of_counts_are_whole_numbers(high: int, expected: list[int]) -> None:
+    assert ticks(0, high, 5, is_count=True) == expected
+
+
 def test_texts_of_ticks_have_the_same_decimals_and_a_true_minus() -> None:
     assert [tick_text(value, [-0.5, 0.0, 0.5]) for value in (-0.5, 0.0)] == ["−0.5", "0.0"]
     assert tick_text(0.25, [0.0, 0.25]) == "0.25"

@@ -62,7 +62,7 @@ def bars(columns: Sequence[Column]) -> Bars | None:
     highest = max((sum(column.counts) for column in columns), default=0)
     if not highest:
         return None
-    marks = ticks(0.0, float(max(highest, 2)), 5)
+    marks = ticks(0.0, float(max(highest, 2)), 5, is_count=True)
     bottom, right = HEIGHT - AXIS, WIDTH
     scale = Scale(0.0, marks[-1], bottom, TOP)
     width = (right - LEFT) / len(columns)

@@ -33,9 +33,9 @@ class Scale:
         return round(self.start + min(max(share, 0.0), 1.0) * (self.end - self.start), 1)
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
+def ticks(low: float, high: float, most: int = 6, *, is_count: bool = False) -> list[float]:
     """Round values from below ``low`` to above ``high`` in equal steps of 1, 2, 2.5 or 5 times a power of ten: the
-    finest that has ``most`` (3 at least) or fewer.
+    finest that has ``most`` (3 at least) or fewer. ``is_count``: the values are whole numbers, and so are the ticks.
 
     Raises ``ValueError`` for ends that are no finite range.
     """
@@ -47,7 +47,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     while True:
         for step in (each * power for each in _STEPS):
             first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-            if last - first + 1 <= most:
+            if last - first + 1 <= most and not (is_count and step % 1):
                 return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
         power *= 10
 
