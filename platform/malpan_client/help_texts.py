@@ -44,8 +44,10 @@ HELP = {
     ),
     "help_insecure": ("암호화하지 않은 http 주소도 씁니다", "also use an address that is not encrypted"),
     "help_max_wait": (
-        "서버가 바쁘거나 연결이 끊겼을 때 모두 몇 초까지 기다릴지 (300)",
-        "seconds to wait in all for a busy server or a lost connection (300)",
+        "서버가 바쁘거나 답이 없거나 연결이 끊겼을 때 요청마다 모두 몇 초까지 기다릴지 (300). 올린 파일의 답은 "
+        "180초까지 기다립니다",
+        "seconds to wait in all, for each request, for a busy or silent server or a lost connection (300); the answer "
+        "to an upload is waited for up to 180",
     ),
     "help_arg_place": ("대회[/트랙[/단계]]", "CONTEST[/TRACK[/PHASE]]"),
     "help_arg_file": ("파일", "file"),
