@@ -12,7 +12,7 @@ from pathlib import Path
 from malpan_client.contest_bringing import Bringing, files_of
 from malpan_client.contest_file import as_contest, as_toml, read_contest
 from malpan_client.downloading import fetch
-from malpan_client.failing import WRONG_INPUT, WRONG_USAGE, Failure
+from malpan_client.failing import NOT_ALLOWED, NOT_FOUND, WRONG_INPUT, WRONG_USAGE, Failure
 from malpan_client.places import Place, managed_phase, place_of
 from malpan_client.sending import readable
 from malpan_client.showing import Bar, Result, moment, note, size, state, table
@@ -42,7 +42,8 @@ def _brought(site: Site, options: Namespace, *, may_create: bool) -> Result:
     except Failure as failure:
         for each in [] if is_dry else bringing.steps:
             note(each.as_text())
-        failure.hint = failure.hint or say("bring_again")
+        if failure.status not in (NOT_ALLOWED, NOT_FOUND):
+            failure.hint = failure.hint or say("bring_again")
         raise
     data = {"competition": contest["slug"], "is_dry_run": is_dry, "steps": [asdict(each) for each in steps]}
     lines = [each.as_text() for each in steps] or [say("nothing_differs")]

@@ -472,3 +472,13 @@ def test_a_log_in_keeps_the_token_for_its_owner_alone_and_everything_is_in_the_a
     kept = tmp_path / "config/malpan/sites.json"
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
     assert malpan.main(["settings", "get", "by-command"]) == 0
+
+
+@pytest.mark.parametrize("words", [["--dry-run"], []])
+def test_who_may_not_make_contests_is_told_so_and_by_whom_it_is_granted(
+    command: Callable[..., Outcome], folder: Path, words: list[str]
+) -> None:
+    said = command(UserFactory.create(), "create", str(folder / "contest.toml"), *words, status=3).err
+    assert "대회를 만들 권한이 없습니다" in said
+    assert "사이트 관리자" in said
+    assert "건너뛰고" not in said

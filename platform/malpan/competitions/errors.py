@@ -106,6 +106,12 @@ class ManageNotFound(NotFound):
     text = _("이 주소에는 페이지가 없습니다.")
 
 
+class MayNotCreate(Forbidden):
+    """The person may not make competitions, whatever competitions there are. Params: none."""
+
+    text = _("사이트의 대회를 만들 권한이 없습니다. 이 권한은 사이트 관리자가 줍니다.")
+
+
 class NotAllowed(Forbidden):
     """The person's role in the competition does not include the ``permission``."""
 
