@@ -61,10 +61,6 @@ FAILURES = {  # what went wrong
     "no_such_file": ("파일이 없습니다", "no such file"),
     "no_such_host": ("서버의 이름을 찾을 수 없습니다(DNS).", "the name of the server is not known (DNS)."),
     "no_tables": ("{place}: 표의 목록이어야 합니다([[…]]).", "{place}: a list of tables is needed ([[…]])."),
-    "no_time_zone": (
-        "{place}: 시간대까지 적으십시오. 예: 2026-11-20T09:00:00+09:00",
-        "{place}: write the time zone, as in 2026-11-20T09:00:00+09:00",
-    ),
     "no_token": ("{site}의 토큰이 없습니다.", "There is no token for {site}."),
     "no_token_text": ("토큰으로 쓸 수 없는 글입니다.", "This cannot be a token."),
     "no_toml": (
@@ -111,6 +107,10 @@ FAILURES = {  # what went wrong
     "nothing_begun": (
         "아무것도 바꾸지 않았습니다. 파일을 고쳐 같은 명령을 다시 보내십시오.",
         "Nothing was changed. Mend the file and give the same command again.",
+    ),
+    "would_leak": (
+        "{path}: 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다.",
+        "{path}: the same file holds reference answers, so it cannot be a file for download.",
     ),
     "which_phase": ("어느 단계인지 적으십시오: {names}", "Which phase? {names}"),
     "which_recipe": (

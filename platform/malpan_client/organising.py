@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from malpan_client.contest_bringing import Bringing, files_of
-from malpan_client.contest_file import as_contest, as_toml, read_contest
+from malpan_client.contest_file import Fault, as_contest, as_toml, read_contest
 from malpan_client.downloading import fetch
 from malpan_client.failing import NOT_ALLOWED, NOT_FOUND, WRONG_INPUT, WRONG_USAGE, Failure
 from malpan_client.places import Place, managed_phase, place_of
@@ -34,9 +34,12 @@ def update_settings(site: Site, options: Namespace) -> Result:
 
 
 def _brought(site: Site, options: Namespace, *, may_create: bool) -> Result:
-    contest, folder = read_contest(options.file), Path(options.file).parent
+    faults: list[Fault] = []
+    contest, folder = read_contest(options.file, faults), Path(options.file).parent
     is_dry = options.dry_run
-    bringing = Bringing(site, contest, folder, is_dry=is_dry, may_create=may_create, shows_bars=not options.json)
+    bringing = Bringing(
+        site, contest, folder, is_dry=is_dry, may_create=may_create, shows_bars=not options.json, faults=faults
+    )
     try:
         steps = bringing.bring()
     except Failure as failure:

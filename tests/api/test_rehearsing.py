@@ -120,3 +120,16 @@ def test_who_may_not_create_learns_nothing_of_what_would_be_copied(source: str) 
     headers = {"Authorization": f"Bearer {token}"}
     answer = Client(headers=headers).post("/api/v1/competitions/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (403, "may_not_create")
+
+
+def test_values_are_refused_in_words(organiser: User) -> None:
+    found = rehearse(
+        organiser, but(NEW, slug="Spring Kontest!", title_ko=""), but(TRACK, slug="a b"), but(PHASE, slug="")
+    )
+    said = [{each["field"]: each["message"] for each in problem["errors"]} for _step, problem in found]
+    assert said[0]["body.slug"] == "주소 이름에는 영문자, 숫자, -, _만 쓸 수 있습니다."
+    assert said[0]["body.title_ko"] == "비워 둘 수 없습니다."
+    assert said[1]["body.slug"] == said[0]["body.slug"]
+    assert said[2]["body.slug"] == "비워 둘 수 없습니다."
+    [(_step, long)] = rehearse(organiser, but(NEW, title_ko="가" * 200))
+    assert long["errors"][0]["message"] == "120자 이하여야 합니다."

@@ -308,13 +308,13 @@ class TermsChanged(Conflict):
 
 
 class PhaseSettingsInvalid(Unprocessable):
-    """Settings of a phase contradict each other. ``fields`` are the invalid columns."""
+    """Settings of a phase contradict each other. ``fields`` are the invalid columns, ``reasons`` whole sentences."""
 
-    text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). 시각과 한도를 확인해 주십시오.")
+    text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). %(reasons)s")
 
-    def __init__(self, *, fields: Sequence[str]) -> None:
+    def __init__(self, *, fields: Sequence[str], reasons: Sequence[str]) -> None:
         self.fields = tuple(fields)
-        super().__init__(fields=", ".join(fields))
+        super().__init__(fields=", ".join(fields), reasons=" ".join(reasons))
 
 
 class PhaseNotRunning(Conflict):

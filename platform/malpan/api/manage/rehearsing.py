@@ -23,7 +23,7 @@ from malpan.competitions.errors import ManageNotFound, PhaseNotFound, TrackNotFo
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.selectors import phases_of
-from malpan.competitions.setup import require_may_create
+from malpan.competitions.setup import create_owned_competition, require_may_create
 from malpan.core.errors import DomainError
 from malpan.core.locks import Level, lock_rows, own_rows
 
@@ -94,9 +94,19 @@ def _refusals(
             continue
         yield number, refusal
         if step.operation == "createCompetition":
-            is_missing = True
+            is_missing = not _stand_in(request, slug)
         elif step.operation == "createTrack":
             missing.add(step.track)
+
+
+def _stand_in(request: ApiRequest, slug: str) -> bool:
+    """Make a competition in the place of one whose own values are wrong, so that the rest can be tried; false where
+    there is another one.
+    """
+    if Competition.objects.filter(slug=slug).exists():
+        return False
+    create_owned_competition(owner=request.auth.person, slug=slug, title_ko="–")
+    return True
 
 
 def _refusal_of(request: ApiRequest, slug: str, step: shown.RehearsedStep, *, is_tried: bool) -> DomainError | None:
