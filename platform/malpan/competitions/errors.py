@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError, SystemFault, Unprocessable
 
 if TYPE_CHECKING:
     from scoring.errors import FileError
@@ -181,7 +181,7 @@ class QuestionInvalid(Unprocessable):
     text = _("문의의 제목과 내용을 모두 입력해 주십시오. 이 항목은 %(limit)s자까지 쓸 수 있습니다.")
 
 
-class TooManyQuestions(TooMany):
+class TooManyQuestions(Conflict):
     """The person has reached the limit of unanswered questions. Params: ``limit``."""
 
     text = _("답변을 기다리는 문의가 이미 %(limit)s건 있습니다. 답변을 받은 뒤에 다시 문의해 주십시오.")

@@ -209,8 +209,9 @@ def check_only(
     """Check a file of ``team`` as ``submit`` would, and keep nothing of it: no submission, no slot, no run.
 
     A team whose slots are used up may check, too. A file with errors is recorded as a ``Rejection`` that only counts:
-    it is in no history and no archive. Every check counts for ``address`` as a rejected file does, so that nobody keeps the others waiting.
-    Raises what ``submit`` raises, but ``DuplicateUpload``, ``QuotaExceeded`` and what concerns storing.
+    it is in no history and no archive. Every check counts for ``address`` as a rejected file does, so that nobody keeps
+    the others waiting. Raises what ``submit`` raises, but ``DuplicateUpload``, ``QuotaExceeded`` and what concerns
+    storing.
     """
     now = timezone.now()
     _require_participant(phase, team, user)
