@@ -36,6 +36,14 @@ FAILURES = {  # what went wrong
         "{path}: 대회의 주소 이름 slug가 없습니다.",
         "{path} has no slug, the name of the contest's address.",
     ),
+    "not_over": (
+        "단계가 {moment}에 끝납니다. 그 전에는 발표할 수 없습니다.",
+        "The phase ends at {moment}: its board cannot be published before.",
+    ),
+    "not_scored": (
+        "채점이 끝나지 않은 제출이 {count}건 있어 아직 발표할 수 없습니다.",
+        "Submissions are still to be scored ({count}): the board cannot be published yet.",
+    ),
     "no_draft": ("이 단계에 초안이 없습니다.", "The phase has no draft."),
     "no_file": ("이런 자료가 없습니다: {name}", "There is no such file: {name}"),
     "no_folder": ("{path}: 이런 폴더가 없습니다.", "{path}: no such folder."),
@@ -95,6 +103,10 @@ FAILURES = {  # what went wrong
     "request_id": ("요청 번호: {id}", "Request: {id}"),
     "say_yes": ("{question} 터미널이 아니므로 --yes가 있어야 합니다.", "{question} This is no terminal: say --yes."),
     "short_answer": ("답이 중간에 끝났습니다.", "the answer ended too early."),
+    "too_soon": (
+        "제출 사이의 최소 간격({seconds}초)이 아직 지나지 않았습니다.",
+        "The least time between two submissions ({seconds} s) is not over yet.",
+    ),
     "timed_out": ("답이 없습니다(시간 초과).", "no answer in time."),
     "too_many_hops": ("주소가 끝없이 이어집니다: {address}", "Too many redirections: {address}"),
     "unexpected": (

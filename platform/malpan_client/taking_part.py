@@ -118,10 +118,10 @@ def team(site: Site, options: Namespace) -> Result:
 def terms(site: Site, options: Namespace) -> Result:
     path = Place(place_of(options.place).competition).path("terms/")
     found = site.get(path)
-    if options.accept is not None:
-        found = site.change("POST", path, {"version": options.accept})
     if not found["version"]:
         return Result(found, say("no_terms"))
+    if options.accept is not None:
+        found = site.change("POST", path, {"version": options.accept})
     said = say("terms_accepted", moment=moment(found["accepted_at"])) if found["accepted_at"] else say("terms_open")
     return Result(found, f"{found['text']}\n\n{say('version')} {found['version']} · {said}")
 

@@ -164,7 +164,7 @@ FINDINGS = {  # results, and what is told on the way to them
     "only_on_site": ("파일에 없고 사이트에만 있습니다.", "is not in the file, only on the site."),
     "passphrase_prompt": ("암호 구문: ", "Passphrase: "),
     "references_in": ("정답 {id}번을 반영했습니다: 문항 {count}개", "References {id} are current: {count} items"),
-    "rejected": ("반려(오류 {count}건)", "rejected ({count} errors)"),
+    "rejected": ("반려(오류 {count}건)", "rejected (errors: {count})"),
     "same": ("이미 있음", "already there"),
     "score_hidden": ("공개 전", "not shown yet"),
     "sound": ("이상이 없습니다", "sound"),

@@ -285,7 +285,9 @@ def finish(command: Callable[..., Outcome], owner: User, people: list[User]) -> 
     [chosen] = [each["id"] for each in history if each["kind"] == "submission"]
     assert chosen in command(people[0], "final", "by-command", chosen).out
     command(owner, "publish", "board", "by-command", "--yes", status=4)  # the phase is still running
+    assert "그 전에는 발표할 수 없습니다" in command(owner, "publish", "board", "by-command", "--dry-run", status=4).out
     command(owner, "close", "by-command/main/open", "--yes")
+    command(owner, "publish", "board", "by-command", "--dry-run")
     command(owner, "publish", "board", "by-command", "--note-ko", "축하합니다", "--yes")
     assert "최종 순위표" in command(people[0], "board", "by-command").out
 
@@ -427,7 +429,9 @@ def test_everything_that_the_site_would_refuse_is_said_at_once_and_nothing_is_be
     command(owner, "create", str(folder / "contest.toml"))
     late = CONTEST.replace(ENDS.isoformat(), (STARTS - timedelta(days=1)).isoformat())
     (folder / "contest.toml").write_text(late.replace("봄 대회", "여름 대회"), encoding="utf-8")
-    assert "main/open: " in command(owner, *asked, status=1).err
+    said = command(owner, *asked, status=1).err
+    assert "    main/open\n" in said
+    assert "마감은 시작보다 뒤여야" in said
     assert Competition.objects.get().title_ko == "봄 대회"
 
 

@@ -15,7 +15,7 @@ from malpan.core.errors import RequestError, SystemFault, Unprocessable
 class ApiRequestInvalid(RequestError):
     """The request is malformed. Params: ``field``."""
 
-    text = _("요청에 ‘%(field)s’이(가) 없거나 올바르지 않습니다.")
+    text = _("요청에서 ‘%(field)s’ 항목이 없거나 올바르지 않습니다.")
 
 
 class MethodNotAllowed(RequestError):

@@ -59,7 +59,8 @@ class ReferencesInUse(Conflict):
 
     text = _(
         "이 단계에는 현재 정답으로 접수된 제출이 %(count)s건 있습니다. "
-        "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 그래도 바꾸려면 확인란에 표시해 주십시오."
+        "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 초안으로 올려 재채점하거나, 그래도 바꾸려면 그렇게 확인한 뒤 "
+        "다시 보내 주십시오."
     )
 
 
@@ -68,6 +69,15 @@ class AnswersWouldLeak(Conflict):
 
     text = _(
         "이 파일은 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다. 두 파일을 확인하고 다른 파일을 올려 주십시오."
+    )
+
+
+class ReferencesArePublic(AnswersWouldLeak):
+    """The same, of a file that is offered for download already, in whatever competition. Params: none."""
+
+    text = _(
+        "이 파일은 이 사이트에서 공개 자료로 내려받을 수 있는 파일과 같은 파일이라 정답으로 쓸 수 없습니다. 두 파일을 "
+        "확인하고 다른 파일을 올려 주십시오."
     )
 
 
@@ -147,7 +157,7 @@ class CompetitionNotReady(Conflict):
 
     text = _(
         "점검표에 아직 갖추지 못한 항목이 %(count)s건 있어 공개하지 않았습니다. 항목을 채우거나, 그래도 공개하려면 "
-        "확인란에 표시해 주십시오."
+        "그렇게 확인한 뒤(accepts_gaps) 다시 보내 주십시오."
     )
 
 
