@@ -150,10 +150,11 @@ def _submitted(site: Site, place: Place, file: Path, digest: str, options: Names
 
 
 def _current_phase(site: Site, place: Place) -> Any:
-    """The phase of the track that files go to. Raises ``Failure`` where another one is named."""
+    """The phase of the track that files go to. Raises ``Failure`` where another one is named, or one that is not."""
     phase = site.get(place.path())["phase"]
     now = "–" if phase is None else str(phase["slug"])
     if place.phase not in ("", now):
+        site.get(place.path("limits/"), phase=place.phase)  # which is refused where there is no such phase
         raise Failure(NOT_NOW, say("other_phase", phase=place.phase, now=now))
     return phase
 

@@ -241,6 +241,9 @@ def test_a_closed_phase_and_a_used_up_quota_are_told_before_a_byte_is_sent(comma
 
 @pytest.mark.parametrize("words", [["submit"], ["submit", "--dry-run"], ["check"]])
 def test_a_file_for_another_phase_than_the_present_one_is_not_sent(command, contest, answers, words):
+    nowhere = command(*words, f"{PLACE}/nosuch", str(answers))
+    assert (nowhere.status, contest.asked("POST")) == (6, [])
+    contest.on("GET", "competitions/spring/tracks/main/limits/", quota())
     refused = command(*words, f"{PLACE}/final", str(answers))
     assert (refused.status, contest.asked("POST")) == (4, [])
     assert "final" in refused.err
