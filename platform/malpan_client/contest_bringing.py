@@ -6,12 +6,12 @@ same file may be brought again at any time. What a file must not contain says th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from malpan_client.contest_file import MAY_BE_NONE, tables_of
+from malpan_client.contest_file import MAY_BE_NONE, Fault, tables_of
 from malpan_client.contest_rehearsing import Asked, rehearse
 from malpan_client.failing import NOT_FOUND, WRONG_INPUT, Failure
 from malpan_client.places import Place
@@ -25,6 +25,7 @@ PARTS = frozenset(
     {"tracks", "phases", "targets", "files", "references", "frames", "synonyms", "erratum_ko", "erratum_en"}
 )
 SUMS = {"file": "file_sha256", "frames": "media_sha256", "synonyms": "synonyms_sha256"}  # of what is uploaded together
+SECRET = ("references", "frames", "synonyms")  # the files of a phase
 WITH_TERMS = "renews_terms"  # says how new terms are meant; is no setting of its own
 
 
@@ -58,6 +59,7 @@ class Bringing:
         is_dry: bool,
         may_create: bool,
         shows_bars: bool = False,
+        faults: Sequence[Fault] = (),
     ) -> None:
         self.site = site
         self.contest = contest
@@ -68,13 +70,18 @@ class Bringing:
         self.place = Place(str(contest["slug"]))
         self.steps: list[Step] = []
         self.asked: list[Asked] = []  # of a dry run
+        self.faults = [*faults]  # of the file, which a dry run tells with what the site would refuse
         self._schemas = site.get("openapi.json")["components"]["schemas"]
 
     def bring(self) -> list[Step]:
         """What differed. Raises ``Failure``: of a file that the site would refuse nothing is begun."""
-        self._require_known()
-        if not self.is_dry:
-            Bringing(self.site, self.contest, self.folder, is_dry=True, may_create=self.may_create).bring()
+        if self.is_dry:
+            self._look_through()
+        else:
+            replaced = Bringing(
+                self.site, self.contest, self.folder, is_dry=True, may_create=self.may_create, faults=self.faults
+            )
+            replaced.bring()
         there = self._competition()
         for track in tables_of(self.contest, "tracks", ""):
             self._track(track, _named(there["tracks"], track["slug"]) if there else None)
@@ -82,29 +89,70 @@ class Bringing:
             if not _named(self.contest["tracks"], track["slug"]):
                 self.steps.append(Step("kept", track["slug"], note=say("only_on_site")))
         if self.is_dry:
-            rehearse(self.site, self.place, self.asked)
+            rehearse(self.site, self.place, self.asked, self.faults)
         return self.steps
 
-    def _require_known(self) -> None:
-        """Nothing is begun with a file in which something is misspelled, or that names files that are not there."""
-        self._known(self.contest, "Texts", "")
-        for track in tables_of(self.contest, "tracks", ""):
-            self._known(track, "NewTrack", str(track["slug"]))
-            for phase in tables_of(track, "phases", ""):
-                self._known(phase, "NewPhase", f"{track['slug']}/{phase['slug']}")
-                for key in {"references", "frames", "synonyms"} & phase.keys():
-                    self._file(phase, key)
-            for target in tables_of(track, "targets", ""):
-                self._known(target, "Target", f"{track['slug']}/targets")
-            for file in tables_of(track, "files", ""):
-                self._file(file, "path")
+    # --- what is wrong with the file itself ---------------------------------------------------------------------------
+    def _look_through(self) -> None:
+        """Add what is misspelled, and files that are not there or would tell the answers, to the faults; go on without
+        them, to hear what else the site would refuse.
+        """
+        contest = self._known(self.contest, "Texts", str(self.contest["slug"]))
+        tracks = tables_of(self.contest, "tracks", "")
+        secret = {sha256_of(path) for track in tracks for path in self._secret_files(track)}
+        if "tracks" in contest:
+            contest["tracks"] = [self._known_track(track, secret) for track in tracks]
+        self.contest = contest
 
-    def _known(self, table: Mapping[str, Any], schema: str, place: str) -> None:
+    def _known_track(self, track: Mapping[str, Any], secret: Collection[str]) -> dict[str, Any]:
+        name = str(track["slug"])
+        found = self._known(track, "NewTrack", name)
+        for part, schema in (("phases", "NewPhase"), ("targets", "Target")):
+            if part in track:
+                found[part] = [
+                    self._known(each, schema, f"{name}/{each['slug'] if part == 'phases' else part}")
+                    for each in track[part]
+                ]
+        for phase in found.get("phases", []):
+            gone = [key for key in SECRET if key in phase and not self._is_there(phase, key, f"{name}/{phase['slug']}")]
+            for key in gone and [key for key in SECRET if key in phase]:
+                del phase[key]
+        if "files" in track:
+            found["files"] = [each for each in track["files"] if self._may_be_public(each, f"{name}/files", secret)]
+        return found
+
+    def _known(self, table: Mapping[str, Any], schema: str, place: str) -> dict[str, Any]:
+        """``table`` without what is misspelled in it."""
         known = self._schemas[schema]["properties"]
         wrong = [name for name in table if name not in known and name not in PARTS]
         if wrong:
-            place = f"{place}: " if place else ""
-            raise Failure(WRONG_INPUT, place + say("unknown_names", names=", ".join(wrong), known=", ".join(known)))
+            text = say("unknown_names", names=", ".join(wrong), known=", ".join(known))
+            self.faults.append(Fault(place, "", text))
+        return {name: value for name, value in table.items() if name not in wrong}
+
+    def _is_there(self, table: Mapping[str, Any], key: str, place: str) -> bool:
+        try:
+            self._file(table, key)
+        except Failure as failure:
+            self.faults.append(Fault(place, key, failure.text))
+            return False
+        return True
+
+    def _secret_files(self, track: Mapping[str, Any]) -> Iterator[Path]:
+        for phase in tables_of(track, "phases", str(track["slug"])):
+            for key in SECRET:
+                path = self.folder / str(phase.get(key, ""))
+                if key in phase and path.is_file():
+                    yield path
+
+    def _may_be_public(self, file: Mapping[str, Any], place: str, secret: Collection[str]) -> bool:
+        if "path" not in file or not self._is_there(file, "path", place):
+            return False
+        path = self._file(file, "path")
+        if sha256_of(path) in secret:
+            self.faults.append(Fault(place, "path", say("would_leak", path=path)))
+            return False
+        return True
 
     # --- the competition and its tracks -------------------------------------------------------------------------------
     def _competition(self) -> Any:
@@ -146,7 +194,7 @@ class Bringing:
         if len(wanted) == len(now) and not any(_differing(each, other) for each, other in zip(wanted, now)):
             return
         if self.is_dry:
-            self.asked.append(Asked("setTargets", track["slug"], values={"targets": wanted}))
+            self.asked.append(Asked("setTargets", str(track["slug"]), values={"targets": wanted}))
         else:
             self.site.change("PUT", path, {"targets": wanted})
         self.steps.append(Step("updated", f"{track['slug']}/targets", {"targets": [now, wanted]}))
@@ -155,10 +203,10 @@ class Bringing:
         wanted = {name: value for name, value in phase.items() if name not in PARTS}
         name = f"{track}/{phase['slug']}"
         if there is None:
-            asked = Asked("createPhase", track, phase["slug"])
+            asked = Asked("createPhase", track, str(phase["slug"]))
             there = self._created(name, self.place.manage(f"tracks/{track}/phases/"), wanted, asked)
         else:
-            asked = Asked("updatePhase", track, phase["slug"])
+            asked = Asked("updatePhase", track, str(phase["slug"]))
             there = self._updated(name, self.place.manage(f"phases/{there['id']}/"), wanted, there, asked)
         if "references" in phase:
             self._references(name, phase, there)

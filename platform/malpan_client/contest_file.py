@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,19 @@ MADE_BY_THE_SITE = frozenset(  # of the settings, what nobody sets in a file
 )
 
 
-def read_contest(name: str) -> dict[str, Any]:
-    """The contest of a file; its texts and files are looked up beside it. Raises ``Failure``."""
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong with a file; ``field`` may be empty: then it is the whole of the ``place``."""
+
+    place: str
+    field: str
+    message: str
+
+
+def read_contest(name: str, faults: list[Fault]) -> dict[str, Any]:
+    """The contest of a file; its texts and files are looked up beside it. Raises ``Failure`` for one that cannot be
+    read; what is wrong in one that can is added to ``faults``.
+    """
     path = Path(name)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -36,8 +48,9 @@ def read_contest(name: str) -> dict[str, Any]:
     found = _from_toml(text, path) if path.suffix.lower() == ".toml" else _from_json(text, path)
     if not isinstance(found, dict) or not isinstance(found.get("slug"), str):
         raise Failure(WRONG_INPUT, say("no_contest", path=path))
-    contest = dict(_filled(found, path.parent, ""))
+    contest = dict(_filled(found, path.parent, "", faults))
     _require_lists(contest)
+    faults += _faults_of_files(contest)
     return contest
 
 
@@ -59,37 +72,36 @@ def _from_toml(text: str, path: Path) -> Any:
         raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
 
 
-def _filled(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tuple[str, Any]]:
+def _filled(table: Mapping[str, Any], folder: Path, where: str, faults: list[Fault]) -> Iterator[tuple[str, Any]]:
     """The entries of a table as the API takes them: texts of files, times and ``NONE`` in the form of JSON."""
     for name, value in table.items():
         place = f"{where}.{name}" if where else name
         if name.endswith(FILE) and isinstance(value, str):
-            yield name[: -len(FILE)], _text_of(folder / value, place)
+            try:
+                yield name[: -len(FILE)], _text_of(folder / value)
+            except Failure as failure:
+                faults.append(Fault(where, name, failure.text))
         elif value == NONE and name in MAY_BE_NONE:
             yield name, None
         else:
-            yield name, _value(value, folder, place)
+            yield name, _value(value, folder, place, faults)
 
 
-def _value(value: Any, folder: Path, place: str) -> Any:
+def _value(value: Any, folder: Path, place: str, faults: list[Fault]) -> Any:
     if isinstance(value, Mapping):
-        return dict(_filled(value, folder, place))
+        return dict(_filled(value, folder, place, faults))
     if isinstance(value, list):
-        return [_value(each, folder, f"{place}[{number}]") for number, each in enumerate(value, start=1)]
-    if isinstance(value, datetime):
-        if value.tzinfo is None:
-            raise Failure(WRONG_INPUT, say("no_time_zone", place=place))
+        return [_value(each, folder, f"{place}[{number}]", faults) for number, each in enumerate(value, start=1)]
+    if isinstance(value, date):  # or a datetime: of one without a zone the site says so, as of one that is a text
         return value.isoformat()
-    if isinstance(value, date):
-        raise Failure(WRONG_INPUT, say("no_time_zone", place=place))
     return value
 
 
-def _text_of(path: Path, place: str) -> str:
+def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig").rstrip()
     except (OSError, UnicodeDecodeError) as error:
-        raise Failure(WRONG_INPUT, f"{place}: {say('cannot_read', path=path, reason=reason_of(error))}") from error
+        raise Failure(WRONG_INPUT, say("cannot_read", path=path, reason=reason_of(error))) from error
 
 
 def _require_lists(contest: Mapping[str, Any]) -> None:
@@ -98,15 +110,21 @@ def _require_lists(contest: Mapping[str, Any]) -> None:
         where = f"tracks.{track.get('slug', '?')}"
         for name in ("phases", "targets"):
             tables_of(track, name, where)
-        files = tables_of(track, "files", where)
-        if not all(isinstance(each.get("path"), str) and each.get("title_ko") for each in files):
-            raise Failure(WRONG_INPUT, f"{where}.files: {say('file_needs')}")
-        if len({Path(each["path"]).name for each in files}) < len(files):
-            raise Failure(WRONG_INPUT, f"{where}.files: {say('file_names')}")
+        tables_of(track, "files", where)
     for tracks in (contest.get("tracks", []), *(each.get("phases", []) for each in contest.get("tracks", []))):
         names = [each.get("slug") for each in tracks]
         if None in names or len({*names}) < len(names):
             raise Failure(WRONG_INPUT, say("own_names"))
+
+
+def _faults_of_files(contest: Mapping[str, Any]) -> Iterator[Fault]:
+    """Those of the files for download, of which nothing is asked while a file has faults."""
+    for track in contest.get("tracks", []):
+        place, files = f"{track['slug']}/files", track.get("files", [])
+        if not all(isinstance(each.get("path"), str) and each.get("title_ko") for each in files):
+            yield Fault(place, "", say("file_needs"))
+        elif len({Path(each["path"]).name for each in files}) < len(files):
+            yield Fault(place, "", say("file_names"))
 
 
 def tables_of(table: Mapping[str, Any], name: str, where: str) -> list[dict[str, Any]]:

@@ -14,6 +14,16 @@ NOT_FOUND = 6
 NOT_SCORED = 7  # accepted, but not scored in the time that was given
 OTHER_VERSION = 8  # the server speaks another version of the API
 INTERRUPTED = 130
+CODES = {  # of what the command itself refuses, in its JSON
+    WRONG_INPUT: "wrong_input",
+    WRONG_USAGE: "wrong_usage",
+    NOT_ALLOWED: "not_allowed_here",
+    NOT_NOW: "not_now",
+    NOT_ANSWERED: "not_answered",
+    NOT_FOUND: "not_found_here",
+    OTHER_VERSION: "other_version",
+    INTERRUPTED: "interrupted",
+}
 
 
 class Failure(Exception):
@@ -36,4 +46,5 @@ class Failure(Exception):
 
     def as_json(self) -> dict[str, Any]:
         found = {key: value for key, value in self.problem.items() if key != "error"}
-        return {"error": {"detail": self.text, **found, "exit_status": self.status, "hint": self.hint}}
+        code = {"code": CODES.get(self.status, "failed")}
+        return {"error": {"detail": self.text, **code, **found, "exit_status": self.status, "hint": self.hint}}

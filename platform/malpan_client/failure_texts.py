@@ -36,6 +36,14 @@ FAILURES = {  # what went wrong
         "{path}: 대회의 주소 이름 slug가 없습니다.",
         "{path} has no slug, the name of the contest's address.",
     ),
+    "not_over": (
+        "단계가 {moment}에 끝납니다. 그 전에는 발표할 수 없습니다.",
+        "The phase ends at {moment}: its board cannot be published before.",
+    ),
+    "not_scored": (
+        "채점이 끝나지 않은 제출이 {count}건 있어 아직 발표할 수 없습니다.",
+        "Submissions are still to be scored ({count}): the board cannot be published yet.",
+    ),
     "no_draft": ("이 단계에 초안이 없습니다.", "The phase has no draft."),
     "no_file": ("이런 자료가 없습니다: {name}", "There is no such file: {name}"),
     "no_folder": ("{path}: 이런 폴더가 없습니다.", "{path}: no such folder."),
@@ -61,10 +69,6 @@ FAILURES = {  # what went wrong
     "no_such_file": ("파일이 없습니다", "no such file"),
     "no_such_host": ("서버의 이름을 찾을 수 없습니다(DNS).", "the name of the server is not known (DNS)."),
     "no_tables": ("{place}: 표의 목록이어야 합니다([[…]]).", "{place}: a list of tables is needed ([[…]])."),
-    "no_time_zone": (
-        "{place}: 시간대까지 적으십시오. 예: 2026-11-20T09:00:00+09:00",
-        "{place}: write the time zone, as in 2026-11-20T09:00:00+09:00",
-    ),
     "no_token": ("{site}의 토큰이 없습니다.", "There is no token for {site}."),
     "no_token_text": ("토큰으로 쓸 수 없는 글입니다.", "This cannot be a token."),
     "no_toml": (
@@ -99,6 +103,10 @@ FAILURES = {  # what went wrong
     "request_id": ("요청 번호: {id}", "Request: {id}"),
     "say_yes": ("{question} 터미널이 아니므로 --yes가 있어야 합니다.", "{question} This is no terminal: say --yes."),
     "short_answer": ("답이 중간에 끝났습니다.", "the answer ended too early."),
+    "too_soon": (
+        "제출 사이의 최소 간격({seconds}초)이 아직 지나지 않았습니다.",
+        "The least time between two submissions ({seconds} s) is not over yet.",
+    ),
     "timed_out": ("답이 없습니다(시간 초과).", "no answer in time."),
     "too_many_hops": ("주소가 끝없이 이어집니다: {address}", "Too many redirections: {address}"),
     "unexpected": (
@@ -111,6 +119,10 @@ FAILURES = {  # what went wrong
     "nothing_begun": (
         "아무것도 바꾸지 않았습니다. 파일을 고쳐 같은 명령을 다시 보내십시오.",
         "Nothing was changed. Mend the file and give the same command again.",
+    ),
+    "would_leak": (
+        "{path}: 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다.",
+        "{path}: the same file holds reference answers, so it cannot be a file for download.",
     ),
     "which_phase": ("어느 단계인지 적으십시오: {names}", "Which phase? {names}"),
     "which_recipe": (

@@ -44,8 +44,10 @@ HELP = {
     ),
     "help_insecure": ("암호화하지 않은 http 주소도 씁니다", "also use an address that is not encrypted"),
     "help_max_wait": (
-        "서버가 바쁘거나 연결이 끊겼을 때 모두 몇 초까지 기다릴지 (300)",
-        "seconds to wait in all for a busy server or a lost connection (300)",
+        "서버가 바쁘거나 답이 없거나 연결이 끊겼을 때 요청마다 모두 몇 초까지 기다릴지 (300). 올린 파일의 답은 "
+        "180초까지 기다립니다",
+        "seconds to wait in all, for each request, for a busy or silent server or a lost connection (300); the answer "
+        "to an upload is waited for up to 180",
     ),
     "help_arg_place": ("대회[/트랙[/단계]]", "CONTEST[/TRACK[/PHASE]]"),
     "help_arg_file": ("파일", "file"),
@@ -110,7 +112,10 @@ HELP = {
     "help_recipe": ("채점 방식. 예: rag-qa@1", "recipe, such as rag-qa@1"),
     "help_own_references": ("--local에서 견줄 정답 파일", "references to compare with, for --local"),
     "help_memo": ("팀만 보는 메모", "a memo for your team"),
-    "help_dry_run": ("바꾸지 않고 무엇이 될지만 봅니다", "change nothing, only say what would be"),
+    "help_dry_run": (
+        "바꾸지 않고 무엇이 될지만 봅니다. 지금은 안 될 것이면 종료 코드가 4입니다",
+        "change nothing, only say what would be; ends with 4 where it could not be done now",
+    ),
     "help_again": (
         "똑같은 파일이라도 다시 제출합니다(횟수를 씁니다)",
         "submit the very same file once more (spends a slot)",
@@ -211,7 +216,7 @@ HELP = {
 
 USAGE_ERRORS = (  # argparse words them in English only; these are all that the arguments of this command can cause
     (r"the following arguments are required: (.+)", r"필요한 인자가 없습니다: \1"),
-    (r"argument (.+): invalid choice: (.+) \(choose from (.+)\)", r"\1: ‘\2’ 값은 쓸 수 없습니다. 가능한 값: \3"),
+    (r"argument (.+): invalid choice: '?(.+?)'? \(choose from (.+)\)", r"\1: ‘\2’ 값은 쓸 수 없습니다. 가능한 값: \3"),
     (r"unrecognized arguments: (.+)", r"모르는 인자입니다: \1"),
     (r"argument (.+): expected (?:one|at least one) argument", r"\1: 값이 필요합니다"),
     (r"argument (.+): invalid (?:int|float|number_list|number_or_none) value: (.+)", r"\1: 숫자가 아닙니다: \2"),

@@ -7,15 +7,17 @@ import os
 import sys
 from argparse import Namespace
 from dataclasses import asdict
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from malpan_client.contest_bringing import Bringing, files_of
-from malpan_client.contest_file import as_contest, as_toml, read_contest
+from malpan_client.contest_file import Fault, as_contest, as_toml, read_contest
 from malpan_client.downloading import fetch
-from malpan_client.failing import WRONG_INPUT, WRONG_USAGE, Failure
+from malpan_client.failing import DONE, NOT_ALLOWED, NOT_FOUND, NOT_NOW, WRONG_INPUT, WRONG_USAGE, Failure
 from malpan_client.places import Place, managed_phase, place_of
 from malpan_client.sending import readable
-from malpan_client.showing import Bar, Result, moment, note, size, state, table
+from malpan_client.showing import Bar, Result, moment, moment_of, note, size, state, table
 from malpan_client.site import Site, each_of, json_body
 from malpan_client.taking_part import confirm, final_table
 from malpan_client.uploading import form_of
@@ -34,15 +36,19 @@ def update_settings(site: Site, options: Namespace) -> Result:
 
 
 def _brought(site: Site, options: Namespace, *, may_create: bool) -> Result:
-    contest, folder = read_contest(options.file), Path(options.file).parent
+    faults: list[Fault] = []
+    contest, folder = read_contest(options.file, faults), Path(options.file).parent
     is_dry = options.dry_run
-    bringing = Bringing(site, contest, folder, is_dry=is_dry, may_create=may_create, shows_bars=not options.json)
+    bringing = Bringing(
+        site, contest, folder, is_dry=is_dry, may_create=may_create, shows_bars=not options.json, faults=faults
+    )
     try:
         steps = bringing.bring()
     except Failure as failure:
         for each in [] if is_dry else bringing.steps:
             note(each.as_text())
-        failure.hint = failure.hint or say("bring_again")
+        if failure.status not in (NOT_ALLOWED, NOT_FOUND):
+            failure.hint = failure.hint or say("bring_again")
         raise
     data = {"competition": contest["slug"], "is_dry_run": is_dry, "steps": [asdict(each) for each in steps]}
     lines = [each.as_text() for each in steps] or [say("nothing_differs")]
@@ -136,12 +142,21 @@ def publish_board(site: Site, options: Namespace) -> Result:
     rows = list(each_of(preview["rows"]))
     text = final_table(site, Place(place.competition, phase["track"]), rows)
     if options.dry_run:
-        return Result(preview, f"{text}\n{say('nothing_done')}")
+        reason = _why_not_yet(phase, preview)
+        said = "\n".join(filter(None, (text, reason, say("nothing_done"))))
+        return Result(preview, said, NOT_NOW if reason else DONE)
     note(text)
     confirm(options, say("confirm_board", phase=phase["slug"], count=len(rows)))
     body = {"confirm": phase["slug"], "note_ko": options.note_ko, "note_en": options.note_en}
     made = site.change("POST", path, body)
     return Result(made, say("board_published", number=made["snapshot"], count=made["rows"], sha256=made["sha256"]))
+
+
+def _why_not_yet(phase: Any, preview: Any) -> str:
+    """Why the board could not be published now; empty where it could."""
+    if moment_of(phase["ends_at"]) > datetime.now(timezone.utc):
+        return say("not_over", moment=moment(phase["ends_at"]))
+    return say("not_scored", count=preview["unfinished"]) if preview["unfinished"] else ""
 
 
 def close(site: Site, options: Namespace) -> Result:

@@ -36,7 +36,12 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Options may stand anywhere: argparse takes all positional arguments where it meets the first one."""
         is_group = any(isinstance(each, argparse._SubParsersAction) for each in self._actions)
-        return super().parse_known_args(args if is_group or args is None else self._options_first(args), namespace)
+        if is_group or args is None:
+            return super().parse_known_args(args, namespace)
+        found, unknown = super().parse_known_args(self._options_first(args), namespace)
+        if unknown:  # argparse would tell it with the usage of the whole
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def _options_first(self, words: Sequence[str]) -> list[str]:
         taking = {name for each in self._actions if each.nargs != 0 for name in each.option_strings}

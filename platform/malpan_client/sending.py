@@ -105,7 +105,7 @@ def submit(site: Site, options: Namespace) -> Result:
     """Submit a file, unless the team submitted these very bytes before: then say so, and spend nothing."""
     file, place = readable(options.file), with_track(site, place_of(options.place))
     if options.dry_run:
-        return _check_there(site, place, file, options)
+        return _with_room(site, place, _check_there(site, place, file, options))
     digest = sha256_of(file)
     found, is_new = _submitted(site, place, file, digest, options)
     note(say("accepted" if is_new else "there_already", id=found["id"], moment=moment(found["submitted_at"])))
@@ -114,6 +114,22 @@ def submit(site: Site, options: Namespace) -> Result:
     if options.wait:
         found = _wait(site, found, options)
     return Result({"submission": found, "is_new": is_new}, submission_text(found), _status_of(found, options))
+
+
+def _with_room(site: Site, place: Place, sound: Result) -> Result:
+    """What a dry run says of a sound file: also that it could not be submitted now."""
+    quota = site.get(place.path("limits/"), phase=place.phase)
+    data = {**sound.data, "quota": quota}
+    if quota["can_submit"]:
+        return Result(data, sound.text)
+    return Result(data, f"{sound.text}\n\n{_no_room(quota)}\n{limits_text(quota)}", NOT_NOW)
+
+
+def _no_room(quota: Any) -> str:
+    """Why nothing can be submitted now: no slot is left, or the interval between two is not over."""
+    if 0 in (quota["left_today"], quota["left_total"]) or not quota.get("min_interval_seconds"):
+        return say("no_slot")
+    return say("too_soon", seconds=quota["min_interval_seconds"])
 
 
 def _submitted(site: Site, place: Place, file: Path, digest: str, options: Namespace) -> tuple[Any, bool]:
@@ -134,10 +150,11 @@ def _submitted(site: Site, place: Place, file: Path, digest: str, options: Names
 
 
 def _current_phase(site: Site, place: Place) -> Any:
-    """The phase of the track that files go to. Raises ``Failure`` where another one is named."""
+    """The phase of the track that files go to. Raises ``Failure`` where another one is named, or one that is not."""
     phase = site.get(place.path())["phase"]
     now = "–" if phase is None else str(phase["slug"])
     if place.phase not in ("", now):
+        site.get(place.path("limits/"), phase=place.phase)  # which is refused where there is no such phase
         raise Failure(NOT_NOW, say("other_phase", phase=place.phase, now=now))
     return phase
 
@@ -146,12 +163,11 @@ def _require_room(phase: Any, history: Any) -> None:
     """Raises ``Failure`` before a byte is sent that the server would refuse."""
     if phase is None or not phase["is_open"]:
         times = say("no_phase_now") if phase is None else f"{moment(phase['starts_at'])} – {moment(phase['ends_at'])}"
-        raise Failure(NOT_NOW, say("closed", times=times))
+        raise Failure(NOT_NOW, say("closed", times=times), problem={"code": "phase_not_open"})
     quota = history["quota"]
     if not quota["can_submit"]:
-        raise Failure(
-            NOT_NOW, f"{say('no_slot')}\n{limits_text(quota)}", problem={"next_allowed_at": quota["next_allowed_at"]}
-        )
+        problem = {"code": "quota_exceeded", "next_allowed_at": quota["next_allowed_at"]}
+        raise Failure(NOT_NOW, f"{_no_room(quota)}\n{limits_text(quota)}", problem=problem)
 
 
 def _sent(site: Site, place: Place, file: Path, upload: str, key: str, options: Namespace) -> tuple[Any, bool]:

@@ -157,7 +157,7 @@ def _place(error: Mapping[str, Any]) -> str:
     parts = [
         say("line", number=error["line"]) if error.get("line") is not None else "",
         f"id {error['id']}" if error.get("id") is not None else "",
-        str(error.get("field") or "").replace("body.", "", 1),
+        ": ".join(filter(None, (error.get("place"), str(error.get("field") or "").replace("body.", "", 1)))),
     ]
     return ", ".join(part for part in parts if part)
 

@@ -44,17 +44,35 @@ class Facts(dict[str, Any]):
 
 
 class Patience:
-    """How much longer a request is tried: until ``seconds`` of waiting are over, those for faults (``away``) first."""
+    """How much longer a request is tried: until ``seconds`` of waiting are over, those for faults (``away``) first.
+
+    Waiting is also the time in which a try that failed neither sent nor received anything.
+    """
 
     def __init__(self, seconds: float, away: float, note: Callable[[str], None]) -> None:
         self._left = seconds
         self._away = away
         self._note = note
         self._pause = 1.0
+        self._moved_at = time.monotonic()
+
+    @property
+    def left(self) -> float:
+        return self._left
+
+    def move(self) -> None:
+        """Something is being sent or received: nobody waits."""
+        self._moved_at = time.monotonic()
 
     def renew(self) -> None:
         """Something was received: the next fault is a first one."""
+        self.move()
         self._pause = 1.0
+
+    def spend(self) -> None:
+        """Count the seconds since something moved; less than one is the way there and back."""
+        self._left -= int(time.monotonic() - self._moved_at)
+        self.move()
 
     def sit_out(self, reason: str) -> bool:
         """Wait a while after a fault, longer each time; false where it has been long enough."""
@@ -142,23 +160,27 @@ class Site:
         asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
         address = self._address_of(path) + (f"?{urlencode(asked)}" if asked else "")
         while True:
+            patience.move()
             try:
                 with closing(
-                    self._sent(method, address, {**(headers or {}), **varying()}, body, is_elsewhere)
+                    self._sent(method, address, {**(headers or {}), **varying()}, body, is_elsewhere, patience)
                 ) as found:
                     if found.status < 300:
                         return take(found, patience)
                     refusal = self._refusal(found)
             except NotReached as error:
+                patience.spend()
                 if not patience.sit_out(str(error)):
                     raise Failure(
                         NOT_ANSWERED, say("not_reached", site=self.address, reason=error), hint=say("try_later")
                     ) from error
             except CutOff as error:
+                patience.spend()
                 if not (may_repeat and patience.sit_out(str(error))):
                     text = say("cut_off", reason=error)
                     raise Failure(NOT_ANSWERED, text, hint=say("try_later" if may_repeat else "look_first")) from error
             else:
+                patience.spend()
                 if not self._is_worth_waiting(refusal, patience, may_repeat):
                     raise refusal
 
@@ -177,7 +199,13 @@ class Site:
         return urljoin(self.address + "/", path) if path.startswith("/") else self.address + API + path
 
     def _sent(
-        self, method: str, address: str, headers: Mapping[str, str], body: Body | None, is_elsewhere: bool
+        self,
+        method: str,
+        address: str,
+        headers: Mapping[str, str],
+        body: Body | None,
+        is_elsewhere: bool,
+        patience: Patience,
     ) -> HTTPResponse:
         """The answer, after redirections. The token goes to the site alone."""
         common = {
@@ -189,7 +217,7 @@ class Site:
         for _hop in range(HOPS):
             is_own = origin_of(address) == origin_of(self.address)
             secret = {"Authorization": f"Bearer {self._token}"} if self._token and is_own else {}
-            answer = send(method, address, {**common, **headers, **secret}, body)
+            answer = send(method, address, {**common, **headers, **secret}, body, patience.left, patience.move)
             location = answer.getheader("Location")
             if answer.status not in REDIRECTS or not location:
                 if is_own:

@@ -13,7 +13,7 @@ from malpan_client.keeping import forget_token, keep_token, sound_token
 from malpan_client.places import Place, place_of, submission_path, with_track
 from malpan_client.showing import Result, limit, moment, pairs, size, state, table
 from malpan_client.site import Site, each_of
-from malpan_client.words import say
+from malpan_client.words import has, say
 
 ROWS = 20  # of a board, unless all are asked for
 
@@ -61,7 +61,8 @@ def whoami(site: Site, options: Namespace) -> Result:
         say("token"): f"{token['label']} ({token['prefix']}…), {', '.join(token['scopes'])}",
         say("expires"): moment(token["expires_at"]) if token["expires_at"] else say("never"),
         say("teams"): ", ".join(f"{each['competition']}: {each['team']}" for each in each_of(me["teams"])) or None,
-        say("roles"): ", ".join(f"{each['competition']}: {each['role']}" for each in each_of(me["roles"])) or None,
+        say("roles"): ", ".join(f"{each['competition']}: {_role(each['role'])}" for each in each_of(me["roles"]))
+        or None,
     }
     return Result(me, pairs(lines))
 
@@ -98,10 +99,21 @@ def files(site: Site, options: Namespace) -> Result:
     place = with_track(site, place_of(options.place))
     found = site.get(place.path())["files"]
     rows = [
-        (each["id"], each["file_name"], each["kind"], size(each["file_size"]), each["title"]) for each in each_of(found)
+        (each["id"], each["file_name"], _kind(each["kind"]), size(each["file_size"]), each["title"])
+        for each in each_of(found)
     ]
     text = table(["id", say("file"), say("kind"), say("size"), say("title")], rows, right=[0, 3])
     return Result({"files": found}, text if rows else say("no_files"))
+
+
+def _kind(name: str) -> str:
+    """What kind of file it is, in words; one that is not known stays as it is."""
+    return say(f"kind_{name}") if has(f"kind_{name}") else name
+
+
+def _role(name: str) -> str:
+    """Likewise a role of a team or of a competition."""
+    return say(f"role_{name}") if has(f"role_{name}") else name
 
 
 # --- the team and the terms -------------------------------------------------------------------------------------------
@@ -111,17 +123,17 @@ def team(site: Site, options: Namespace) -> Result:
     own = found["team"]
     if own is None:
         return Result(found, say("no_team", name=options.place))
-    rows = [(each["name"], each["role"], moment(each["joined_at"])) for each in each_of(own["members"])]
+    rows = [(each["name"], _role(each["role"]), moment(each["joined_at"])) for each in each_of(own["members"])]
     return Result(found, f"{own['name']}\n{table([say('name'), say('role'), say('joined')], rows)}")
 
 
 def terms(site: Site, options: Namespace) -> Result:
     path = Place(place_of(options.place).competition).path("terms/")
     found = site.get(path)
-    if options.accept is not None:
-        found = site.change("POST", path, {"version": options.accept})
     if not found["version"]:
         return Result(found, say("no_terms"))
+    if options.accept is not None:
+        found = site.change("POST", path, {"version": options.accept})
     said = say("terms_accepted", moment=moment(found["accepted_at"])) if found["accepted_at"] else say("terms_open")
     return Result(found, f"{found['text']}\n\n{say('version')} {found['version']} · {said}")
 

@@ -18,6 +18,7 @@ from malpan_client.words import reason_of, say
 
 CONNECT_SECONDS = 20.0
 ANSWER_SECONDS = 180.0  # a large file is checked before it is answered
+LEAST_SECONDS = 1.0  # for an answer, however little is left to wait
 BLOCK_BYTES = 64 * 1024
 Progress = Callable[[int, int], None]  # bytes so far, and of how many
 
@@ -36,23 +37,29 @@ class Body:
     def __init__(self, *parts: bytes | Path, progress: Progress | None = None) -> None:
         self._parts = parts
         self._progress = progress
+        self.is_upload = any(isinstance(part, Path) for part in parts)
         self.size = sum(len(part) if isinstance(part, bytes) else part.stat().st_size for part in parts)
 
-    def opened(self) -> _Reader:
+    def opened(self, moved: Callable[[], None] = lambda: None) -> _Reader:
+        """``moved`` is called whenever some of it was taken."""
         streams = [io.BytesIO(part) if isinstance(part, bytes) else part.open("rb") for part in self._parts]
-        return _Reader(streams, self.size, self._progress)
+        return _Reader(streams, self.size, self._progress, moved)
 
 
 class _Reader:
     """What http.client reads the body from."""
 
-    def __init__(self, streams: Sequence[BinaryIO], size: int, progress: Progress | None) -> None:
+    def __init__(
+        self, streams: Sequence[BinaryIO], size: int, progress: Progress | None, moved: Callable[[], None]
+    ) -> None:
         self._streams = list(streams)
         self._size = size
         self._sent = 0
         self._progress = progress
+        self._moved = moved
 
     def read(self, count: int) -> bytes:
+        self._moved()
         while self._streams:
             data = self._streams[0].read(min(count, self._size - self._sent))
             if data:
@@ -70,13 +77,25 @@ class _Reader:
             stream.close()
 
 
-def send(method: str, address: str, headers: Mapping[str, str], body: Body | None) -> http.client.HTTPResponse:
-    """The answer to one request, its body not yet read. Raises ``NotReached``, ``CutOff`` and ``Failure``."""
-    connection, target, more = _connection(address)
-    reader: Any = body.opened() if body else None
+def send(
+    method: str,
+    address: str,
+    headers: Mapping[str, str],
+    body: Body | None,
+    seconds: float = ANSWER_SECONDS,
+    moved: Callable[[], None] = lambda: None,
+) -> http.client.HTTPResponse:
+    """The answer to one request, its body not yet read. Raises ``NotReached``, ``CutOff`` and ``Failure``.
+
+    ``seconds``: for how long nothing may come, except after a file, which is checked first. ``moved`` is called
+    whenever some of ``body`` was taken.
+    """
+    silence = max(LEAST_SECONDS, min(seconds, ANSWER_SECONDS))
+    connection, target, more = _connection(address, min(silence, CONNECT_SECONDS))
+    reader: Any = body.opened(moved) if body else None
     length = {} if body is None else {"Content-Length": str(body.size)}
     try:
-        _connect(connection)
+        _connect(connection, ANSWER_SECONDS if body and body.is_upload else silence)
         try:
             connection.request(method, target, body=reader, headers={**headers, **length, **more})
         except (ConnectionError, ssl.SSLError):  # refused before all of it was read: the reason may be there to be read
@@ -103,7 +122,7 @@ def received(answer: http.client.HTTPResponse, count: int | None = None) -> byte
         raise CutOff(reason_of(error)) from error
 
 
-def _connect(connection: http.client.HTTPConnection) -> None:
+def _connect(connection: http.client.HTTPConnection, silence: float) -> None:
     try:
         connection.connect()
     except ssl.SSLCertVerificationError as error:
@@ -111,14 +130,14 @@ def _connect(connection: http.client.HTTPConnection) -> None:
     except (OSError, http.client.HTTPException, UnicodeError) as error:
         raise NotReached(reason_of(error)) from error
     if connection.sock:
-        connection.sock.settimeout(ANSWER_SECONDS)
+        connection.sock.settimeout(silence)
 
 
-def _connection(address: str) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:
+def _connection(address: str, seconds: float) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:
     """A connection to be opened, what to ask it for, and headers for a proxy on the way."""
     parts = urlsplit(address)
     host, target = parts.hostname or "", (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    options: dict[str, Any] = {"timeout": CONNECT_SECONDS, "blocksize": BLOCK_BYTES}
+    options: dict[str, Any] = {"timeout": seconds, "blocksize": BLOCK_BYTES}
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     proxy = _proxy_of(parts.scheme, host)
     if proxy is None:

@@ -70,7 +70,7 @@ def list_deliveries(site: Site, options: Namespace) -> Result:
     found = site.get(_webhooks_path(options, f"{options.webhook}/deliveries/"), page_size="100")
     rows = [
         (e["id"], e["webhook_id"], e["event"], moment(e["created_at"]), state(e["state"]), e["attempts"],
-         moment(e["sent_at"] or e["next_attempt_at"]), e["error"] or None)
+         moment(e["sent_at"] or e["next_attempt_at"]), e.get("reason") or e["error"] or None)
         for e in each_of(found["items"])
     ]  # fmt: skip
     heads = ["id", "webhook-id", say("event"), say("when"), say("state"), say("attempts"), say("attempt_at")]

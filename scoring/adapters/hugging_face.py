@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from scoring.lists import ListMetric, metric
+from scoring.lists.errors import BareText
 
 try:
     import datasets
@@ -42,8 +43,23 @@ class ListModule(evaluate.Metric):
             ],
         )
 
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """As that of ``evaluate``, which would take the characters of a text for its items. Raises ``BareText``."""
+        _require_lists(predictions=predictions, references=references)
+        return super().compute(predictions=predictions, references=references, **options)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **options: Any) -> None:
+        _require_lists(predictions=predictions, references=references)
+        super().add_batch(predictions=predictions, references=references, **options)
+
     def _compute(self, predictions: Any, references: Any) -> dict[str, float]:
         return dict(self._scorer.corpus_score(list(predictions), list(references)).scores)
+
+
+def _require_lists(**given: Any) -> None:
+    for name, value in given.items():
+        if isinstance(value, str):
+            raise BareText(name=name)
 
 
 def as_module(name: str, *, cache_dir: str | None = None, keep_in_memory: bool = False, **settings: Any) -> ListModule:

@@ -12,6 +12,7 @@ from scoring.lists.errors import (
     NoText,
     NoTextList,
     NothingToScore,
+    ReferenceIsNone,
     Swapped,
     Transposed,
     UnequalLengths,
@@ -85,7 +86,8 @@ def _is_list(value: Any) -> bool:
 
 def _text(value: Any, name: str, place: int) -> str:
     if not isinstance(value, str):
-        raise NoText(name=name, place=place, kind=_kind(value))
+        error = ReferenceIsNone if name == "references" else NoText
+        raise error(name=name, place=place, kind=_kind(value))
     return str(value)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scoring.extras import require_extra
 from scoring.lists.errors import (
-    BareText,
+    BareMetric,
     NeedsMedia,
+    NoMetricsNamed,
     NoModelsNamed,
     NotForLists,
     TokenizerUnfit,
@@ -44,8 +45,10 @@ def chosen_metrics(
 def checked_names(metrics: Any, options: MetricOptions) -> list[str]:
     """The names of ``metrics``, each once. Raises ``WrongArgument`` for what lists of texts cannot be scored by."""
     if isinstance(metrics, str):
-        raise BareText(name="metrics")
+        raise BareMetric(given=metrics)
     names = list(dict.fromkeys(metrics))
+    if not names:
+        raise NoMetricsNamed
     for name in names:
         if name not in METRICS:
             raise UnknownMetric(name=name, known=", ".join(_meant(name)))

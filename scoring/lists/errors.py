@@ -21,6 +21,27 @@ class BareText(WrongArgument, TypeError):
     )
 
 
+class BareMetric(BareText):
+    """One name was given where the list of metrics belongs. ``given``: it."""
+
+    code = "bare_metric"
+    words = Message(
+        "metrics에는 지표 이름의 목록이 필요합니다. metrics=['{given}']처럼 목록에 넣어 주십시오.",
+        "metrics is one text; it must be a list of names. Put it into a list: metrics=['{given}'].",
+    )
+
+
+class NoMetricsNamed(WrongArgument):
+    """The list of metrics is empty."""
+
+    code = "no_metrics_named"
+    words = Message(
+        "metrics가 비어 있습니다. metrics=['chrf']처럼 하나 이상 적어 주십시오. scoring.metric_names()가 이름을 "
+        "모두 알려 줍니다.",
+        "metrics is empty. Name one at least, as in metrics=['chrf']; scoring.metric_names() has the names.",
+    )
+
+
 class NoTextList(WrongArgument, TypeError):
     """Neither a list nor anything like one: a mapping, a set, a generator, ``None``."""
 
@@ -38,6 +59,18 @@ class NoText(WrongArgument, TypeError):
     words = Message(
         "{name}[{place}]은(는) 글이 아니라 {kind}입니다. 빠진 답은 빈 문자열 ''로 주십시오.",
         "{name}[{place}] is a {kind}, not a text. Give an empty string '' for an answer that is missing.",
+    )
+
+
+class ReferenceIsNone(NoText):
+    """A reference is no text: leaving an empty one would be no way out."""
+
+    code = "reference_is_none"
+    words = Message(
+        "{name}[{place}]은(는) 글이 아니라 {kind}입니다. 정답이 없는 문항은 채점할 수 없으므로 두 목록에서 함께 빼 "
+        "주십시오.",
+        "{name}[{place}] is a {kind}, not a text. An item without a reference cannot be scored: leave it out of both "
+        "lists.",
     )
 
 

@@ -60,7 +60,8 @@ class Scores:
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=2)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A frame with a row for each item, in the order of the lists, and a column for each of their scores.
+        """A frame with a row for each item, in the order of the lists, and a column for each of their scores; that of a
+        metric that gives items no value (chrF) is NaN throughout.
 
         Raises ``NoPandas``.
         """
@@ -69,7 +70,9 @@ class Scores:
         except ImportError as error:
             raise NoPandas from error
         index = pd.Index([item.id for item in self.items], name="id", dtype="str")
-        return pd.DataFrame([dict(item.scores) for item in self.items], index=index)
+        found = pd.DataFrame([dict(item.scores) for item in self.items], index=index)
+        without = [name for name in self.metric_signatures if name in self.scores and name not in found.columns]
+        return found.reindex(columns=[*found.columns, *without])
 
     def __str__(self) -> str:
         width = max(map(len, self.scores), default=0)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from ninja import Schema
 
 from malpan.accounts.models import Scope
 from malpan.accounts.services import create_api_token
-from malpan.api.documentation import operations_of
+from malpan.api.documentation import examples, operations_of
 from malpan.api.documents import document
 from malpan.api.routes import api
 from malpan.core.errors import DomainError
@@ -140,3 +142,12 @@ def run(command, token):
     if form:
         return client.post(f"/api/{path}", form)
     return client.generic(method, f"/api/{path}", body or "", content_type=kind if body else "")
+
+
+def test_examples_name_a_competition_that_is_open_where_there_is_one():
+    now = timezone.now()
+    day = timedelta(days=1)
+    PhaseFactory.create(track__competition__slug="past", starts_at=now - 9 * day, ends_at=now - day)
+    assert examples()["slug"] == "past"
+    PhaseFactory.create(track__competition__slug="open", starts_at=now - day, ends_at=now + day)
+    assert examples()["slug"] == "open"

@@ -106,7 +106,7 @@ def test_a_made_competition_is_answered_again_to_who_may_make_some(world):
     assert [create().status_code, create().status_code] == [201, 201]
     world.person.is_superuser = False
     world.person.save()
-    assert create().status_code == 404
+    assert create().status_code == 403
 
 
 def test_what_was_refused_may_be_sent_again_under_its_key(world):

@@ -106,6 +106,7 @@ ROLES_OF: Final = {
     ),
 }
 OF_THE_SITE: Final = {"createCompetition", "importCompetition"}  # for who may make competitions, whatever their roles
+NEW: Final = {*OF_THE_SITE, "rehearse"}  # what makes a new competition says so to who may not: it tells of none
 SCOPES: Final = {
     "none": None,
     "read": [Scope.READ],
@@ -193,7 +194,10 @@ def test_who_has_no_role_does_not_learn_that_there_is_one(phase, named):
         client = client_with(person)
         for operation in operations():
             if operation.scope == "organise":
-                assert code_of(asked(operation, client, named)) == "manage_not_found", operation.name
+                expected = "may_not_create" if operation.name in NEW else "manage_not_found"
+                assert code_of(asked(operation, client, named)) == expected, operation.name
+                nowhere = code_of(asked(operation, client, {**named, "slug": "no-such-one"}))
+                assert nowhere == expected, operation.name
 
 
 def test_an_organiser_elsewhere_reaches_nothing_here(phase, named):

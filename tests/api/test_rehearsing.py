@@ -99,5 +99,37 @@ def test_what_is_there_is_changed_and_as_it_was_afterwards(organiser: User) -> N
 def test_nobody_learns_of_a_competition_that_is_not_theirs(organiser: User) -> None:
     PhaseFactory.create(track__competition__slug="spring", track__competition__is_published=False)
     theirs = rehearse(organiser, but(NEW, slug="spring"), status=404)
-    assert theirs["code"] == rehearse(UserFactory.create(), NEW, slug="none", status=404)["code"]
+    assert theirs["code"] == rehearse(UserFactory.create(), TRACK, slug="none", status=404)["code"]
     assert rehearse(organiser, TRACK, slug="none", status=404)["code"] == theirs["code"]
+
+
+def test_who_may_not_create_hears_the_same_of_every_address() -> None:
+    PhaseFactory.create(track__competition__slug="spring", track__competition__is_published=False)
+    person = UserFactory.create()
+    there, nowhere = (rehearse(person, NEW, slug=slug, status=403) for slug in ("spring", "none"))
+    assert there == nowhere
+    assert there["code"] == "may_not_create"
+    assert "사이트 관리자" in there["detail"]
+
+
+@pytest.mark.parametrize("source", ["spring", "none"])
+def test_who_may_not_create_learns_nothing_of_what_would_be_copied(source: str) -> None:
+    PhaseFactory.create(track__competition__slug="spring", track__competition__is_published=False)
+    token = create_api_token(user=UserFactory.create(), label="token", scopes=[Scope.ORGANISE])[1]
+    body = json.dumps({"slug": "new", "title_ko": "대회", "copy_of": source})
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = Client(headers=headers).post("/api/v1/competitions/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (403, "may_not_create")
+
+
+def test_values_are_refused_in_words(organiser: User) -> None:
+    found = rehearse(
+        organiser, but(NEW, slug="Spring Kontest!", title_ko=""), but(TRACK, slug="a b"), but(PHASE, slug="")
+    )
+    said = [{each["field"]: each["message"] for each in problem["errors"]} for _step, problem in found]
+    assert said[0]["body.slug"] == "주소 이름에는 영문자, 숫자, -, _만 쓸 수 있습니다."
+    assert said[0]["body.title_ko"] == "비워 둘 수 없습니다."
+    assert said[1]["body.slug"] == said[0]["body.slug"]
+    assert said[2]["body.slug"] == "비워 둘 수 없습니다."
+    [(_step, long)] = rehearse(organiser, but(NEW, title_ko="가" * 200))
+    assert long["errors"][0]["message"] == "120자 이하여야 합니다."

@@ -99,6 +99,10 @@ def test_it_is_changed_and_removed(client):
     ("body", "status", "code"),
     [
         (NEW | {"url": "http://hooks.example.com/"}, 422, "endpoint_address_refused"),
+        *(
+            (NEW | {"url": f"https://{host}/"}, 422, "endpoint_address_private")
+            for host in ("127.0.0.1", "10.0.0.1:8443", "192.168.1.1", "[::1]", "[fd00::1]", "localhost", "a.localhost")
+        ),
         (NEW | {"events": []}, 422, "fields_invalid"),
         (NEW | {"events": ["of_tomorrow"]}, 422, "fields_invalid"),
         (NEW | {"url": "https://a.example/" + "a" * 500}, 422, "fields_invalid"),
@@ -148,7 +152,7 @@ def test_so_many_and_no_more(client):
     for _ in range(endpoints.ENDPOINTS_MAX):
         assert send(client, "POST", body=NEW).status_code == 201
     refused = send(client, "POST", body=NEW)
-    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_endpoints")
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_endpoints"), "no waiting ends it"
 
 
 def test_nobody_reaches_anothers(client):
@@ -164,3 +168,33 @@ def test_nobody_reaches_anothers(client):
         answer = send(stranger, method, path)
         assert (answer.status_code, answer.json()["code"]) == (404, "endpoint_not_found"), (method, path)
     assert [each["id"] for each in stranger.get(PATH).json()["items"]] == [own]
+
+
+def test_a_misspelled_event_is_named_with_the_known_ones(client):
+    refused = send(client, "POST", body=NEW | {"events": ["scored", "notise"]}).json()
+    [error] = refused["errors"]
+    assert error["message"].startswith("이런 사건은 없습니다: notise. 있는 사건: ")
+    assert "notice" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("gaierror", "주소를 찾을 수 없습니다"),
+        ("AddressRefused", "사설망의 주소라 보내지 않았습니다"),
+        ("TimeoutError", "시간 안에"),
+        ("ConnectionRefusedError", "연결을 거부"),
+        ("SSLCertVerificationError", "인증서"),
+        ("HTTP 500", "HTTP 500"),
+        ("KeyError", "KeyError"),
+        ("", ""),
+    ],
+)
+def test_the_log_says_in_words_what_happened(client, error, said):
+    pk = send(client, "POST", body=NEW).json()["id"]
+    send(client, "POST", f"{pk}/test/")
+    Letter.objects.update(error=error)
+    [found] = send(client, "GET", f"{pk}/deliveries/").json()["items"]
+    assert found["error"] == error
+    assert said in found["reason"]
+    assert bool(found["reason"]) == bool(error)

@@ -2,8 +2,10 @@
 
 import json
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from malpan.competitions.drafts import create_draft
@@ -17,8 +19,10 @@ from malpan.competitions.errors import (
 )
 from malpan.competitions.models import Phase
 from malpan.competitions.phases import SETTINGS, close_phase, set_board, update_phase
+from malpan.competitions.services import create_competition, create_phase, create_track
 from malpan.competitions.setup import COPIED_PHASE
 from malpan.competitions.splitting import split_ids
+from malpan.core.messages import text_of
 from malpan.core.models import AuditEntry
 from malpan.submissions.scoring_changes import publish_reference_version, split_again
 from tests.factories import PhaseFactory, SubmissionFactory, UserFactory, file_bytes, publish, reference_bytes
@@ -200,6 +204,42 @@ def test_a_phase_ends_after_it_starts_and_splits_off_a_public_share(phase):
     assert refused.value.fields == ("board",)
     with pytest.raises(TypeError):
         update_phase(phase=phase, actor=None, split_seed="known")
+
+
+WRONG = {
+    "ends_at": ({"ends_at": timezone.now() - timedelta(days=9)}, "마감은 시작보다 뒤여야"),
+    "public_percent": ({"public_percent": 150}, "1부터 99까지"),
+    "score_step": ({"score_step": Decimal("0.5")}, "0.1 이하"),
+    "a ladder": ({"is_ladder": True}, "단위를 적어"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG.values(), ids=WRONG)
+def test_what_the_constraints_refuse_is_said_in_words(phase, wrong, said):
+    with pytest.raises(PhaseSettingsInvalid) as refused:
+        update_phase(phase=phase, actor=None, **wrong)
+    again = {"track": phase.track, "slug": "second", "title_ko": "둘째"}
+    times = {"starts_at": phase.starts_at, "ends_at": phase.ends_at}
+    with pytest.raises(ValidationError) as made:
+        create_phase(**again, **{**times, **wrong})
+    for text in (text_of(refused.value), " ".join(made.value.messages)):
+        assert said in text
+        assert not any(constraint.name in text for constraint in Phase._meta.constraints)
+
+
+def test_a_name_that_another_one_has_is_said_in_words(phase):
+    track = phase.track
+    makers = (
+        lambda: create_phase(
+            track=track, slug=phase.slug, title_ko="또", starts_at=phase.starts_at, ends_at=phase.ends_at
+        ),
+        lambda: create_track(competition=track.competition, slug=track.slug, title_ko="또", recipe=track.recipe),
+        lambda: create_competition(slug=track.competition.slug, title_ko="또"),
+    )
+    for make, said in zip(makers, ("다른 단계가", "다른 트랙이", "다른 대회가"), strict=True):
+        with pytest.raises(ValidationError) as refused:
+            make()
+        assert any(said in each for each in refused.value.messages), refused.value.messages
 
 
 def test_a_published_phase_keeps_its_end_its_split_and_its_finals(phase):

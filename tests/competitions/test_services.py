@@ -6,7 +6,13 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from malpan.competitions.errors import AnswersWouldLeak, ReferencesInUse, ReferencesRejected, UnknownTrackRecipe
+from malpan.competitions.errors import (
+    AnswersWouldLeak,
+    ReferencesArePublic,
+    ReferencesInUse,
+    ReferencesRejected,
+    UnknownTrackRecipe,
+)
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.phases import set_board
 from malpan.competitions.references import load_references
@@ -121,8 +127,9 @@ def test_reference_file_cannot_become_a_download_nor_a_download_a_reference():
     with pytest.raises(AnswersWouldLeak):
         add_data_file(track=phase.track, kind="data", title_ko="자료", file_name="answers.json", data=reference_bytes())
     add_data_file(track=phase.track, kind="data", title_ko="자료", file_name="q.json", data=reference_bytes(5))
-    with pytest.raises(AnswersWouldLeak):
+    with pytest.raises(ReferencesArePublic) as refused:
         publish_reference_version(phase=phase, data=reference_bytes(5), actor=None)
+    assert "정답으로 쓸 수 없습니다" in text_of(refused.value)
 
 
 def test_data_file_keeps_only_the_last_part_of_its_name():

@@ -20,7 +20,8 @@ NOW = "2026-11-20T14:00:00+09:00"
 @dataclass
 class Answer:
     """``reads``: of the request's body, before the connection is reset without an answer. ``writes``: of the answer's
-    body, before the connection is closed. ``is_early``: answers before it reads the body.
+    body, before the connection is closed. ``is_early``: answers before it reads the body. ``silent``: for how many
+    seconds it says nothing.
     """
 
     body: Any = None
@@ -29,6 +30,7 @@ class Answer:
     reads: int | None = None
     writes: int | None = None
     is_early: bool = False
+    silent: float = 0.0
 
     @property
     def data(self) -> bytes:
@@ -67,6 +69,7 @@ class Script:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.url = ""
+        self.is_over = threading.Event()
         self._answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
 
     def on(self, method: str, path: str, *answers: Any) -> None:
@@ -102,6 +105,8 @@ class Handler(BaseHTTPRequestHandler):
         self.script.requests.append(Request(self.command, self.path, dict(parse_qsl(parts.query)), self.headers, body))
         self.script.requests[-1].path = parts.path if not parts.scheme else self.path
         self.close_connection = True
+        if answer.silent:
+            self.script.is_over.wait(answer.silent)
         if answer.reads is not None:
             self._reset()
         elif not answer.is_early:
@@ -146,6 +151,7 @@ def serving(script: Script) -> Iterator[Script]:
         thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)
         thread.start()
         yield script
+        script.is_over.set()
         server.shutdown()
         thread.join()
 

@@ -123,3 +123,16 @@ def test_what_cannot_be_undone_is_asked_first(command, script, monkeypatch):
         script.on("POST", "submissions/1/withdraw/", {"id": "1"})
         assert command("withdraw", "1").status == status
     assert len(script.requests) == 1
+
+
+def test_a_command_that_is_not_there_is_named_once_and_a_wrong_option_shows_the_help_of_its_command(command):
+    assert "‘frobnicate’" in command("frobnicate").err
+    wrong = command("board", "spring", "--nothing").err
+    assert "malpan board" in wrong.splitlines()[0]
+    assert "malpan board --help" in wrong
+
+
+def test_where_there_are_no_terms_none_are_accepted(command, script):
+    script.on("GET", "competitions/spring/terms/", {"version": 0, "text": "", "accepted_at": None})
+    done = command("terms", "spring", "--accept", "1")
+    assert (done.status, "약관이 없습니다" in done.out, script.asked("POST")) == (0, True, [])

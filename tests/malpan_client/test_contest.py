@@ -285,7 +285,9 @@ def finish(command: Callable[..., Outcome], owner: User, people: list[User]) -> 
     [chosen] = [each["id"] for each in history if each["kind"] == "submission"]
     assert chosen in command(people[0], "final", "by-command", chosen).out
     command(owner, "publish", "board", "by-command", "--yes", status=4)  # the phase is still running
+    assert "그 전에는 발표할 수 없습니다" in command(owner, "publish", "board", "by-command", "--dry-run", status=4).out
     command(owner, "close", "by-command/main/open", "--yes")
+    command(owner, "publish", "board", "by-command", "--dry-run")
     command(owner, "publish", "board", "by-command", "--note-ko", "축하합니다", "--yes")
     assert "최종 순위표" in command(people[0], "board", "by-command").out
 
@@ -427,7 +429,9 @@ def test_everything_that_the_site_would_refuse_is_said_at_once_and_nothing_is_be
     command(owner, "create", str(folder / "contest.toml"))
     late = CONTEST.replace(ENDS.isoformat(), (STARTS - timedelta(days=1)).isoformat())
     (folder / "contest.toml").write_text(late.replace("봄 대회", "여름 대회"), encoding="utf-8")
-    assert "main/open: " in command(owner, *asked, status=1).err
+    said = command(owner, *asked, status=1).err
+    assert "    main/open\n" in said
+    assert "마감은 시작보다 뒤여야" in said
     assert Competition.objects.get().title_ko == "봄 대회"
 
 
@@ -472,3 +476,58 @@ def test_a_log_in_keeps_the_token_for_its_owner_alone_and_everything_is_in_the_a
     kept = tmp_path / "config/malpan/sites.json"
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
     assert malpan.main(["settings", "get", "by-command"]) == 0
+
+
+@pytest.mark.parametrize("words", [["--dry-run"], []])
+def test_who_may_not_make_contests_is_told_so_and_by_whom_it_is_granted(
+    command: Callable[..., Outcome], folder: Path, words: list[str]
+) -> None:
+    said = command(UserFactory.create(), "create", str(folder / "contest.toml"), *words, status=3).err
+    assert "대회를 만들 권한이 없습니다" in said
+    assert "사이트 관리자" in said
+    assert "건너뛰고" not in said
+
+
+FAULTS = {  # what is written instead, and what is said of it
+    "an address that cannot be": ('slug = "by-command"', 'slug = "Spring Kontest!"', "slug"),
+    "no title": ('title_ko = "본선"', 'title_ko = ""', "main/open: title_ko"),
+    "a misspelled name": ("finals_limit", "finals_limt", "finals_limt"),
+    "references that are not there": ('"references.json"', '"none.json"', "none.json"),
+    "teams of less than nobody": ("team_size_max = 5", "team_size_max = -3", "team_size_max"),
+    "a number for a text": ('terms_ko = "약관"', "terms_ko = 5", "terms_ko"),
+    "no such recipe": ("rag-qa@1", "rag-qa@9", "rag-qa@9"),
+    "too many digits": ("score_decimals = 4", "score_decimals = 99", "score_decimals"),
+    "a kind of target": ('kind = "baseline"', 'kind = "smple"', "targets.0.kind"),
+    "a time of no place": (f"starts_at = {STARTS.isoformat()}", "starts_at = 2026-11-01T09:00:00", "시간대"),
+    "a text of no place": (f"starts_at = {STARTS.isoformat()}", 'starts_at = "2026-11-01T09:00:00"', "시간대"),
+    "an end before the start": (f"ends_at = {ENDS.isoformat()}", "ends_at = 2001-11-01T09:00:00Z", "뒤여야"),
+    "less than no submissions": ("daily_limit = 2", "daily_limit = -5", "daily_limit"),
+    "more than all": ("daily_limit = 2", "public_percent = 150", "public_percent"),
+    "answers for download": ('path = "sample.json"', 'path = "references.json"', "정답 파일과 같은"),
+}
+
+
+@pytest.mark.parametrize(("there", "wrong", "said"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_told_before_anything_is_made(
+    command: Callable[..., Outcome], owner: User, folder: Path, there: str, wrong: str, said: str
+) -> None:
+    assert there in CONTEST
+    (folder / "contest.toml").write_text(CONTEST.replace(there, wrong), encoding="utf-8")
+    for more in (["--dry-run"], []):
+        assert said in command(owner, "create", str(folder / "contest.toml"), *more, status=1).err
+    assert not Competition.objects.exists()
+
+
+def test_faults_of_the_file_and_refusals_of_the_site_are_told_together(
+    command: Callable[..., Outcome], owner: User, folder: Path
+) -> None:
+    text = CONTEST
+    names = ("an address that cannot be", "a misspelled name", "references that are not there", "no such recipe")
+    more = ("less than no submissions", "a time of no place", "a kind of target", "a number for a text")
+    for name in (*names, *more):
+        text = text.replace(FAULTS[name][0], FAULTS[name][1])
+    (folder / "contest.toml").write_text(text, encoding="utf-8")
+    refused = command(owner, "create", str(folder / "contest.toml"), "--json", status=1)
+    assert refused.json["error"]["total"] == 8, refused.err
+    for name in (*names, *more):
+        assert FAULTS[name][2] in refused.err

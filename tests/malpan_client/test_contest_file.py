@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from malpan.api.schemas.manage.phases import ManagedPhase, NewPhase, PhaseSettings
 from malpan.api.schemas.manage.settings import ManagedTrack, NewTrack, Settings, Texts
-from malpan_client.contest_file import MADE_BY_THE_SITE, MAY_BE_NONE, as_contest, as_toml, read_contest
+from malpan_client.contest_file import MADE_BY_THE_SITE, MAY_BE_NONE, Fault, as_contest, as_toml, read_contest
 from malpan_client.failing import Failure
 
 TOML = """
@@ -44,7 +44,7 @@ def write(tmp_path):
 
 def test_texts_may_be_in_files_of_their_own_and_none_is_none_where_there_may_be_none(write):
     write("# 안내\n", "description.md")
-    found = read_contest(write(TOML))
+    found = read_contest(write(TOML), [])
     [track] = found["tracks"]
     assert found["description_ko"] == "# 안내"
     assert track["phases"] == [
@@ -55,24 +55,16 @@ def test_texts_may_be_in_files_of_their_own_and_none_is_none_where_there_may_be_
 def test_json_says_the_same(write):
     write("# 안내\n", "description.md")
     table = tomllib.loads(TOML.replace("2026-11-01T09:00:00+09:00", '"2026-11-01T09:00:00+09:00"'))
-    assert read_contest(write(json.dumps(table), "contest.json")) == read_contest(write(TOML))
+    assert read_contest(write(json.dumps(table), "contest.json"), []) == read_contest(write(TOML), [])
 
 
 WRONG = {
     "no file": (None, "contest.toml"),
     "no TOML": ("slug = ", "contest.toml"),
     "no name": ("title_ko = 'x'", "slug"),
-    "a missing text": (TOML, "description_ko"),
-    "a time of no place": ("slug = 's'\n[[tracks]]\nslug = 't'\nx_at = 2026-11-01T09:00:00", "tracks[1].x_at"),
-    "a day": ("slug = 's'\nx_at = 2026-11-01", "x_at"),
     "tracks that are no list": ("slug = 's'\n[tracks]\nmain = 1", "tracks"),
     "phases that are no list": ("slug = 's'\n[[tracks]]\nslug = 'main'\nphases = [1]", "tracks.main.phases"),
     "two of a name": ("slug = 's'\n[[tracks]]\nslug = 't'\n[[tracks]]\nslug = 't'", "slug"),
-    "a file without a title": ("slug = 's'\n[[tracks]]\nslug = 't'\nfiles = [{path = 'a'}]", "tracks.t.files"),
-    "two files of a name": (
-        "slug = 's'\n[[tracks]]\nslug = 't'\nfiles = [{path = 'a/x', title_ko = 'a'}, {path = 'b/x', title_ko = 'b'}]",
-        "tracks.t.files",
-    ),
     "one without a name": ("slug = 's'\n[[tracks]]\ntitle_ko = 't'", "slug"),
 }
 
@@ -81,9 +73,28 @@ WRONG = {
 def test_what_is_wrong_is_said_with_its_place(write, tmp_path, text, said):
     path = str(tmp_path / "contest.toml") if text is None else write(text)
     with pytest.raises(Failure) as caught:
-        read_contest(path)
+        read_contest(path, [])
     assert caught.value.status == 1
     assert said in caught.value.text
+
+
+def test_what_is_wrong_with_its_files_is_told_together(write):
+    faults: list[Fault] = []
+    both = "files = [{path = 'a/x', title_ko = 'a'}, {path = 'b/x', title_ko = 'b'}]"
+    untitled = "[[tracks]]\nslug = 'second'\nfiles = [{path = 'a'}]"
+    read_contest(write(f"{TOML.partition('[[tracks.phases]]')[0]}{both}\n{untitled}"), faults)
+    assert [(each.place, each.field) for each in faults] == [
+        ("", "description_ko_file"),
+        ("main/files", ""),
+        ("second/files", ""),
+    ]
+
+
+@pytest.mark.parametrize(("written", "kept"), [("2026-11-01T09:00:00", "2026-11-01T09:00:00"), ("2026-11-01",) * 2])
+def test_a_time_without_a_zone_is_for_the_site_to_refuse_as_that_of_a_text(write, written, kept):
+    text = f"slug = 's'\n[[tracks]]\nslug = 't'\n[[tracks.phases]]\nslug = 'p'\nstarts_at = {written}"
+    found = read_contest(write(text), [])
+    assert found["tracks"][0]["phases"][0]["starts_at"] == kept
 
 
 @settings(deadline=None)  # a machine may be slow

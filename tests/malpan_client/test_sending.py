@@ -241,10 +241,14 @@ def test_a_closed_phase_and_a_used_up_quota_are_told_before_a_byte_is_sent(comma
 
 @pytest.mark.parametrize("words", [["submit"], ["submit", "--dry-run"], ["check"]])
 def test_a_file_for_another_phase_than_the_present_one_is_not_sent(command, contest, answers, words):
+    nowhere = command(*words, f"{PLACE}/nosuch", str(answers))
+    assert (nowhere.status, contest.asked("POST")) == (6, [])
+    contest.on("GET", "competitions/spring/tracks/main/limits/", quota())
     refused = command(*words, f"{PLACE}/final", str(answers))
     assert (refused.status, contest.asked("POST")) == (4, [])
     assert "final" in refused.err
     contest.on("POST", "competitions/spring/tracks/main/check/", SOUND)
+    contest.on("GET", "competitions/spring/tracks/main/limits/", quota())
     assert command(*words, f"{PLACE}/open", str(answers)).status == 0
 
 
@@ -356,8 +360,9 @@ SOUND = {
 @pytest.mark.parametrize("words", [["check", PLACE], ["submit", "--dry-run", PLACE]])
 def test_a_check_sends_the_file_and_submits_nothing(command, contest, answers, words):
     contest.on("POST", "competitions/spring/tracks/main/check/", CUT, SOUND)
+    contest.on("GET", "competitions/spring/tracks/main/limits/", quota())
     done = command(*words, str(answers), "--json")
-    assert (done.status, done.json) == (0, SOUND)
+    assert (done.status, done.json) == (0, SOUND | ({"quota": quota()} if "submit" in words else {}))
     assert contest.asked("POST", "submissions/") == []
     assert contest.asked("POST", "check/")[-1].body == DATA
     assert "many_repeats" in command(*words, str(answers)).out
@@ -377,3 +382,30 @@ def test_a_local_check_asks_nobody(command, script, answers):
 def test_the_quota_is_shown(command, contest):
     contest.on("GET", "competitions/spring/tracks/main/limits/", quota())
     assert "4 / 5" in command("limits", PLACE).out
+
+
+WITHOUT_ROOM = {
+    "no slot today": ({"left_today": 0}, "횟수가 없"),
+    "no slot at all": ({"left_total": 0}, "횟수가 없"),
+    "too soon": ({"min_interval_seconds": 600}, "최소 간격(600초)"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), WITHOUT_ROOM.values(), ids=WITHOUT_ROOM)
+def test_without_room_it_is_said_why_and_a_dry_run_says_so_of_a_sound_file(command, contest, answers, given, said):
+    full = {"can_submit": False, **given}
+    contest.on("POST", "competitions/spring/tracks/main/check/", SOUND)
+    contest.on("GET", "competitions/spring/tracks/main/limits/", quota(**full))
+    dry = command("submit", "--dry-run", PLACE, str(answers))
+    assert dry.status == 4
+    assert "이상이 없습니다" in dry.out
+    assert said in dry.out
+    contest.on("GET", SUBMISSIONS, history(**full))
+    real = command("submit", PLACE, str(answers), "--json")
+    assert (real.status, real.json["error"]["code"], said in real.err) == (4, "quota_exceeded", True)
+
+
+def test_refusals_of_the_command_itself_have_a_code(command, contest, answers):
+    assert command("submit", PLACE, "nothing.json", "--json").json["error"]["code"] == "wrong_input"
+    contest.on("GET", "competitions/spring/tracks/main/", track(phase=phase(is_open=False)))
+    assert command("submit", PLACE, str(answers), "--json").json["error"]["code"] == "phase_not_open"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from malpan_client import transport
 from malpan_client.failing import Failure
 from malpan_client.keeping import site_address
 from malpan_client.site import Site
-from tests.malpan_client.conftest import TOKEN
+from tests.malpan_client.conftest import SUBMISSIONS, TOKEN, accepted
 from tests.malpan_client.scripted import CUT, Answer, Script, problem, serving
 
 ME = {
@@ -242,3 +243,43 @@ def test_a_body_has_the_size_that_was_declared(tmp_path):
     file.write_bytes(b"abcdef")
     reader = body.opened()
     assert b"".join(iter(lambda: reader.read(10), b"")) == b"1abcd", "no byte more than was declared"
+
+
+# --- servers that say nothing -----------------------------------------------------------------------------------------
+SILENT = Answer({}, silent=30)
+
+
+def test_a_silent_server_is_left_when_the_time_to_wait_is_over(command, script, waits):
+    script.on("GET", "competitions/spring/tracks/main/limits/", SILENT)
+    started = time.monotonic()
+    done = command("limits", "spring/main", "--max-wait", "2")
+    assert (done.status, "시간 초과" in done.err) == (5, True)
+    assert 1.5 < time.monotonic() - started < 8
+    assert sum(waits) < 2
+
+
+def test_silence_counts_as_waiting(command, script, waits):
+    script.on("GET", "competitions/spring/tracks/main/limits/", SILENT)
+    command("limits", "spring/main", "--max-wait", "4")
+    assert 1 <= len(script.requests) <= 2
+
+
+def test_a_change_is_not_waited_for_longer_either(command, script):
+    script.on("POST", "submissions/1/withdraw/", SILENT)
+    started = time.monotonic()
+    assert command("withdraw", "1", "--yes", "--max-wait", "1").status == 5
+    assert time.monotonic() - started < 5
+
+
+def test_a_file_that_was_sent_is_answered_in_its_own_time(command, contest, answers, monkeypatch):
+    slow = accepted()
+    slow.silent = 1.5
+    contest.on("POST", SUBMISSIONS, slow)
+    assert command("submit", "spring/main", str(answers), "--max-wait", "1").status == 0
+
+
+def test_a_file_is_not_waited_for_without_an_end(command, contest, answers, monkeypatch):
+    monkeypatch.setattr(transport, "ANSWER_SECONDS", 1.0)
+    contest.on("POST", SUBMISSIONS, SILENT)
+    done = command("submit", "spring/main", str(answers), "--max-wait", "1")
+    assert (done.status, len(contest.asked("POST", "submissions/"))) == (5, 1)

@@ -208,3 +208,16 @@ def test_a_phase_that_is_not_there_is_no_phase_of_ours(command, script):
     script.on("GET", "competitions/spring/manage/phases/", [phase(id=1, track="main"), phase(id=2, track="b")])
     assert command("close", "spring", "--yes").status == 2
     assert command("close", "spring/main/other", "--yes").status == 6
+
+
+def test_kinds_and_roles_are_said_in_words(command, script):
+    script.on("GET", "whoami/", {
+        "name": "홍길동",
+        "email": "a@example.com",
+        "token": {"label": "CI", "prefix": "mlp_toke", "scopes": ["read"], "expires_at": None},
+        "teams": [],
+        "roles": [{"competition": "spring", "role": "operator"}, {"competition": "fall", "role": "of_tomorrow"}],
+    })  # fmt: skip
+    said = command("whoami").out
+    assert "spring: 채점 담당" in said
+    assert "fall: of_tomorrow" in said

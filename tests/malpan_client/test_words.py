@@ -25,6 +25,8 @@ MADE = (
     "design_",
     "not_compared_",
     "not_tested_",
+    "kind_",
+    "role_",
 )  # how names begin that are put together
 
 

@@ -22,6 +22,7 @@ from malpan.stages.errors import (
     BoardUnfit,
     FinalIsPublished,
     NobodyTakesPart,
+    NoStages,
     NoTableForBoard,
     NothingChanged,
     NoWeight,
@@ -398,7 +399,7 @@ def test_the_combined_standing_shows_the_parts(contest: Contest, second: Stage) 
 
 
 def test_the_combined_standing_waits_for_every_stage_and_a_weight(contest: Contest) -> None:
-    with pytest.raises(StagesUnfinished):
+    with pytest.raises(NoStages):
         contest.publish_final()
     first = contest.stage(weight=0)
     contest.publish(first)

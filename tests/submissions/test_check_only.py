@@ -10,12 +10,15 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
+from malpan.archive.format import BY_LABEL
 from malpan.competitions.models import Phase
 from malpan.core.storage import stored_files
 from malpan.submissions.errors import FileRejected, PhaseNotOpen, SameFile, TooManyRejections
 from malpan.submissions.intake import DryRun, check_only
 from malpan.submissions.models import Rejection, ScoringRun, Submission
+from malpan.submissions.overview_selectors import open_work_of
 from malpan.submissions.quota import services as quota
+from malpan.submissions.selectors import team_history
 from malpan.teams.errors import NotTeamMember, TeamDisqualified
 from malpan.teams.models import Team
 from malpan.teams.services import disqualify_team
@@ -47,10 +50,19 @@ def test_nothing_of_a_sound_file_is_kept_and_it_costs_nothing(phase: Phase, team
     assert quota.status(phase=phase, team=team).used_total == 0
 
 
-def test_a_file_with_errors_is_recorded_as_rejected(phase: Phase, team: Team) -> None:
+def test_a_file_with_errors_is_counted_and_leaves_no_trace_where_people_look(phase: Phase, team: Team) -> None:
     with pytest.raises(FileRejected):
         check(phase, team, BAD)
-    assert Rejection.objects.get().team == team
+    assert (Rejection.objects.get().team, Rejection.objects.get().is_check) == (team, True)
+    competition = phase.track.competition
+    assert team_history(team, phase) == []
+    assert open_work_of(competition, timezone.now()).rejections_today == 0
+    assert not BY_LABEL["submissions.rejection"].rows(competition).exists()
+    with pytest.raises(FileRejected):
+        send(phase, team, BAD)
+    assert [entry.kind for entry in team_history(team, phase)] == ["rejection"]
+    assert open_work_of(competition, timezone.now()).rejections_today == 1
+    assert BY_LABEL["submissions.rejection"].rows(competition).count() == 1
 
 
 def removed(team: Team) -> None:

@@ -127,3 +127,23 @@ def test_more_days_cost_no_more_queries(client: Client, phase: Phase, django_ass
         keep(phase, days_ago, days_ago, days_ago + 1)
     with django_assert_max_num_queries(8):
         assert len(told(client)) == 8
+
+
+def test_nothing_changes_while_nothing_happens(client: Client, phase: Phase) -> None:
+    for path in ("board.atom", "notices.atom"):
+        answer = client.get(f"/competitions/norms/{path}")
+        updated = ElementTree.fromstring(answer.content).findtext(f"{ATOM}updated") or ""
+        assert datetime.fromisoformat(updated) == phase.track.competition.created_at, path
+
+
+def test_the_publication_of_a_final_board_is_told(client: Client, phase: Phase) -> None:
+    keep(phase, 2, 1, 2)
+    BoardSnapshot.objects.filter(kind="day").update(kind="final", day=None, number=1)
+    assert told(client) == [], "the phase says when it is published"
+    Phase.objects.update(final_published_at=timezone.now())
+    keep(phase, 4, 2, 1)
+    assert [title for title, _names in told(client)] == [
+        "어문 규범 본선: 최종 순위표(1판)가 발표되었습니다",
+        "어문 규범 본선: 1위가 2 & <팀> 팀으로 바뀌었습니다",
+    ]
+    assert told(client)[0][1] == named(1, 2)

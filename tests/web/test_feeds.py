@@ -68,3 +68,13 @@ def test_long_lines_are_folded_between_characters() -> None:
     assert all(line.decode() for line in lines[:-1])
     assert lines[-1] == b""
     assert "SUMMARY:" + "가나다라" * 40 + "\\n끝\r\n" in content.replace("\r\n ", "")
+
+
+@pytest.mark.parametrize("has_notices", [True, False])
+def test_the_overview_leads_visitors_to_all_of_them(client: Client, has_notices: bool) -> None:
+    competition = CompetitionFactory.create(slug="norms")
+    if has_notices:
+        post_notice(competition=competition, title_ko="공지", body_ko="본문", published_at=timezone.now())
+    page = client.get("/competitions/norms/").content.decode()
+    for path in ("notices/", "notices.atom", "deadlines.ics"):
+        assert f'href="/competitions/norms/{path}"' in page

@@ -80,7 +80,7 @@ def test_a_person_has_so_many_working_tokens_and_no_more(person: User) -> None:
     create_api_token(user=UserFactory.create(), label="another person's")
     client = client_of(person)
     response = client.post(PAGE, {"label": "one more"})
-    assert response.status_code == 429
+    assert response.status_code == 409
     assert "이미 10개 있습니다" in html.parse(response.content.decode()).one("div", "error").text
     revoke_api_token(api_token=rows[0], actor=person)
     assert made(client)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Forbidden, NotFound, RequestError, TooMany
+from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError
 
 
 class ApiTokenInvalid(RequestError):
@@ -29,7 +29,7 @@ class ApiScopeMissing(Forbidden):
     )
 
 
-class TooManyApiTokens(TooMany):
+class TooManyApiTokens(Conflict):
     """The person has reached the limit of valid tokens. Params: ``limit``."""
 
     text = _("쓸 수 있는 API 토큰이 이미 %(limit)s개 있습니다. 쓰지 않는 토큰을 폐기한 뒤 다시 만들어 주십시오.")

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
@@ -150,8 +151,10 @@ def command(request: HttpRequest) -> HttpResponse:
 
 
 def examples() -> dict[str, str]:
-    """What addresses name in the commands: a competition of this site, if it has one."""
-    track = Track.objects.filter(competition__is_published=True).select_related("competition").order_by("pk").first()
+    """What addresses name in the commands: a competition of this site, if it has one, and one that is open, if any."""
+    tracks = Track.objects.filter(competition__is_published=True).select_related("competition").order_by("pk")
+    now = timezone.now()
+    track = tracks.filter(phases__starts_at__lte=now, phases__ends_at__gt=now).first() or tracks.first()
     found = dict(EXAMPLES)
     if track is not None:
         found |= {"slug": track.competition.slug, "track": track.slug}

@@ -15,7 +15,7 @@ from malpan.core.errors import RequestError, SystemFault, Unprocessable
 class ApiRequestInvalid(RequestError):
     """The request is malformed. Params: ``field``."""
 
-    text = _("요청에 ‘%(field)s’이(가) 없거나 올바르지 않습니다.")
+    text = _("요청에서 ‘%(field)s’ 항목이 없거나 올바르지 않습니다.")
 
 
 class MethodNotAllowed(RequestError):
@@ -98,10 +98,22 @@ _SENTENCES: Final = (
     ("enum", _("다음 가운데 하나여야 합니다: %(expected)s")),
     ("literal", _("다음 가운데 하나여야 합니다: %(expected)s")),
 )
+SLUG: Final = r"^[-a-zA-Z0-9_]+$"
+SHA256: Final = r"^[0-9a-f]{64}$"
+_PATTERNS: Final = {
+    SLUG: _("주소 이름에는 영문자, 숫자, -, _만 쓸 수 있습니다."),
+    SHA256: _("sha256(0–9와 a–f 64자)이어야 합니다."),
+}
 
 
 def sentence_of(kind: str, params: dict[str, object]) -> str:
     """What is wrong, in the reader's language, for an error of pydantic."""
+    if kind in ("too_short", "too_long") and params.get("field_type") == "Value":
+        kind = f"string_{kind}"  # a text of which more is asked than its length
+    if kind == "string_too_short" and params.get("min_length") == 1:
+        return _now("비워 둘 수 없습니다.")
+    if kind == "string_pattern_mismatch" and params.get("pattern") in _PATTERNS:
+        return str(_PATTERNS[str(params["pattern"])])
     for beginning, sentence in _SENTENCES:
         if kind.startswith(beginning):
             return str(sentence) % params

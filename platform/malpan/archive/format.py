@@ -136,7 +136,7 @@ TABLES: Final = (  # in the order of the import: rows come after those they refe
     Table("rescore_batches", RescoreBatch, "competition", later=("selection",)),
     Table("submissions", Submission, "phase__track__competition", later=("live_run",)),
     Table("final_choices", FinalChoice, "submission__phase__track__competition"),
-    Table("rejections", Rejection, "phase__track__competition"),
+    Table("rejections", Rejection, "phase__track__competition", left_out=("is_check",), only=Q(is_check=False)),
     Table(
         "runs",
         ScoringRun,

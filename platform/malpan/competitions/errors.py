@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import Conflict, Forbidden, NotFound, RequestError, SystemFault, Unprocessable
 
 if TYPE_CHECKING:
     from scoring.errors import FileError
@@ -59,7 +59,8 @@ class ReferencesInUse(Conflict):
 
     text = _(
         "이 단계에는 현재 정답으로 접수된 제출이 %(count)s건 있습니다. "
-        "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 그래도 바꾸려면 확인란에 표시해 주십시오."
+        "정답을 바꾸면 기존 점수가 순위표에서 빠집니다. 초안으로 올려 재채점하거나, 그래도 바꾸려면 그렇게 확인한 뒤 "
+        "다시 보내 주십시오."
     )
 
 
@@ -68,6 +69,15 @@ class AnswersWouldLeak(Conflict):
 
     text = _(
         "이 파일은 정답 파일과 같은 파일이라 공개 자료로 쓸 수 없습니다. 두 파일을 확인하고 다른 파일을 올려 주십시오."
+    )
+
+
+class ReferencesArePublic(AnswersWouldLeak):
+    """The same, of a file that is offered for download already, in whatever competition. Params: none."""
+
+    text = _(
+        "이 파일은 이 사이트에서 공개 자료로 내려받을 수 있는 파일과 같은 파일이라 정답으로 쓸 수 없습니다. 두 파일을 "
+        "확인하고 다른 파일을 올려 주십시오."
     )
 
 
@@ -106,6 +116,12 @@ class ManageNotFound(NotFound):
     text = _("이 주소에는 페이지가 없습니다.")
 
 
+class MayNotCreate(Forbidden):
+    """The person may not make competitions, whatever competitions there are. Params: none."""
+
+    text = _("사이트의 대회를 만들 권한이 없습니다. 이 권한은 사이트 관리자가 줍니다.")
+
+
 class NotAllowed(Forbidden):
     """The person's role in the competition does not include the ``permission``."""
 
@@ -141,7 +157,7 @@ class CompetitionNotReady(Conflict):
 
     text = _(
         "점검표에 아직 갖추지 못한 항목이 %(count)s건 있어 공개하지 않았습니다. 항목을 채우거나, 그래도 공개하려면 "
-        "확인란에 표시해 주십시오."
+        "그렇게 확인한 뒤(accepts_gaps) 다시 보내 주십시오."
     )
 
 
@@ -175,7 +191,7 @@ class QuestionInvalid(Unprocessable):
     text = _("문의의 제목과 내용을 모두 입력해 주십시오. 이 항목은 %(limit)s자까지 쓸 수 있습니다.")
 
 
-class TooManyQuestions(TooMany):
+class TooManyQuestions(Conflict):
     """The person has reached the limit of unanswered questions. Params: ``limit``."""
 
     text = _("답변을 기다리는 문의가 이미 %(limit)s건 있습니다. 답변을 받은 뒤에 다시 문의해 주십시오.")
@@ -302,13 +318,13 @@ class TermsChanged(Conflict):
 
 
 class PhaseSettingsInvalid(Unprocessable):
-    """Settings of a phase contradict each other. ``fields`` are the invalid columns."""
+    """Settings of a phase contradict each other. ``fields`` are the invalid columns, ``reasons`` whole sentences."""
 
-    text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). 시각과 한도를 확인해 주십시오.")
+    text = _("단계 설정이 서로 맞지 않습니다(%(fields)s). %(reasons)s")
 
-    def __init__(self, *, fields: Sequence[str]) -> None:
+    def __init__(self, *, fields: Sequence[str], reasons: Sequence[str]) -> None:
         self.fields = tuple(fields)
-        super().__init__(fields=", ".join(fields))
+        super().__init__(fields=", ".join(fields), reasons=" ".join(reasons))
 
 
 class PhaseNotRunning(Conflict):

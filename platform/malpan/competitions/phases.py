@@ -108,7 +108,7 @@ def _check(phase: Phase) -> None:
     try:
         phase.full_clean(validate_unique=False)
     except ValidationError as error:
-        raise PhaseSettingsInvalid(fields=sorted(error.message_dict)) from None
+        raise PhaseSettingsInvalid(fields=sorted(error.message_dict), reasons=error.messages) from None
 
 
 def public_ids_for(

@@ -12,7 +12,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.competitions.checklist import checklist
 from malpan.competitions.checklist_facts import facts_of
-from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, PartInUse
+from malpan.competitions.errors import CompetitionNotReady, ManageNotFound, MayNotCreate, PartInUse
 from malpan.competitions.locks import lock_competition
 from malpan.competitions.models import Competition, CompetitionRole, DataFile, Phase, Track
 from malpan.competitions.permissions import Permission, may
@@ -43,6 +43,12 @@ def may_create(user: User) -> bool:
     return user.is_active and user.has_perm("competitions.add_competition")
 
 
+def require_may_create(user: User) -> None:
+    """Raises ``MayNotCreate``."""
+    if not may_create(user):
+        raise MayNotCreate
+
+
 def create_owned_competition(
     *, owner: User, slug: str, title_ko: str, title_en: str = "", copy_of: Competition | None = None
 ) -> Competition:
@@ -50,9 +56,10 @@ def create_owned_competition(
 
     Texts, terms, tracks with their targets, and phases are copied; never references, files, people, submissions or the
     seed of a split.
-    Raises ``ManageNotFound`` without the permission, or without a role in ``copy_of``.
+    Raises ``MayNotCreate`` without the permission, ``ManageNotFound`` without a role in ``copy_of``.
     """
-    if not may_create(owner) or (copy_of is not None and not may(owner, copy_of, Permission.VIEW)):
+    require_may_create(owner)
+    if copy_of is not None and not may(owner, copy_of, Permission.VIEW):
         raise ManageNotFound
     texts = _columns(copy_of, COPIED_TEXTS) if copy_of else {}
     if texts.get("terms_ko") or texts.get("terms_en"):

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from django.utils import timezone
 
-from malpan.competitions.errors import AnswersWouldLeak, ReferencesRejected
+from malpan.competitions.errors import ReferencesArePublic, ReferencesRejected
 from malpan.competitions.media import check_media
 from malpan.competitions.models import DataFile, Phase, ReferenceVersion
 from malpan.competitions.phases import public_ids_for
@@ -58,7 +58,7 @@ def store_file(
     words up, likewise; ``synonyms.BUILT_IN`` is the instrument's again.
 
     Raises ``ReferencesRejected``, whose errors have place and kind and no text of the file except ids and field names;
-    ``MediaRejected``; ``SynonymsRejected``; ``AnswersWouldLeak`` if the same file is offered for download;
+    ``MediaRejected``; ``SynonymsRejected``; ``ReferencesArePublic`` if the same file is offered for download;
     ``CompetitionStorageFull``.
     """
     try:
@@ -66,7 +66,7 @@ def store_file(
     except InvalidFile as error:
         raise ReferencesRejected(errors=error.errors, total=error.total) from None
     if DataFile.objects.filter(file_sha256=answers.sha256).exists():
-        raise AnswersWouldLeak
+        raise ReferencesArePublic
     require_room(phase.track.competition, len(data))
     if synonyms is not None:
         check_synonyms(phase.track, synonyms)

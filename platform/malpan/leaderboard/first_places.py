@@ -49,6 +49,28 @@ def first_places_of(phases: Collection[Phase]) -> list[FirstPlaces]:
     return sorted(found, key=lambda each: each.kept_at, reverse=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A final board of ``phase`` as it was published, with the teams in its first places by their names then."""
+
+    phase: Phase
+    number: int
+    published_at: datetime
+    teams: Sequence[str]
+
+
+def publications_of(phases: Collection[Phase]) -> list[Publication]:
+    """Every publication of a final board in ``phases``, the newest first. One query."""
+    told = {phase.pk: phase for phase in phases if phase.final_published_at is not None}
+    boards = BoardSnapshot.objects.filter(phase__in=told, kind=BoardSnapshot.Kind.FINAL)
+    values = boards.values_list("phase", "number", "published_at", *(f"rows__{place}" for place in range(ROWS)))
+    found = [
+        Publication(told[pk], number, published_at, [str(row["team"]) for row in _first(rows)])
+        for pk, number, published_at, *rows in values
+    ]
+    return sorted(found, key=lambda each: each.published_at, reverse=True)
+
+
 def _is_told(phase: Phase, day: date) -> bool:
     return not is_frozen(phase) or phase.frozen_at is None or day < kst_day(phase.frozen_at)
 

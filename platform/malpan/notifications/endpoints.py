@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from ipaddress import ip_address
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.core import audit
 from malpan.notifications.errors import (
+    EndpointAddressPrivate,
     EndpointAddressRefused,
     EndpointNotFound,
     EndpointOff,
@@ -26,6 +28,7 @@ from malpan.notifications.errors import (
 )
 from malpan.notifications.events import all_events
 from malpan.notifications.models import Endpoint, Letter
+from malpan.notifications.public_http import is_public
 from malpan.notifications.webhooks import TEST
 
 ENDPOINTS_MAX: Final = 5
@@ -186,7 +189,9 @@ def _events(person: User | None, names: Iterable[str]) -> list[str]:
 
 
 def _check(url: str) -> None:
-    """Raises ``EndpointAddressRefused``. Whether the machine is a public one is asked at every delivery."""
+    """Raises ``EndpointAddressRefused``. Whether the machine that a name means is a public one is asked at every
+    delivery.
+    """
     try:
         URLValidator(schemes=["https"])(url)
         parts = urlsplit(url)
@@ -194,5 +199,18 @@ def _check(url: str) -> None:
     except (ValidationError, ValueError) as error:
         raise EndpointAddressRefused from error
     has_person = parts.username is not None or parts.password is not None
+    if _is_here(parts.hostname or ""):
+        raise EndpointAddressPrivate
     if has_person or (port != 443 and port < 1024) or len(url) > Endpoint.URL_CHARS:
         raise EndpointAddressRefused
+
+
+def _is_here(host: str) -> bool:
+    """Whether ``host`` needs no look-up to be known as none of the internet."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return not is_public(ip_address(name))
+    except ValueError:
+        return False

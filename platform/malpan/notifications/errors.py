@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, NotFound, TooMany, Unprocessable
+from malpan.core.errors import Conflict, NotFound, Unprocessable
 
 
 class UnsubscribeLinkInvalid(NotFound):
@@ -34,13 +34,22 @@ class EndpointAddressRefused(Unprocessable):
     )
 
 
+class EndpointAddressPrivate(EndpointAddressRefused):
+    """The address is one of a private network or of the machine itself. Params: none."""
+
+    text = _(
+        "웹훅의 주소는 인터넷에서 닿는 주소여야 합니다. 사설망의 주소나 localhost처럼 사이트의 컴퓨터를 가리키는 "
+        "주소로는 보내지 않습니다."
+    )
+
+
 class EventNotForYou(Unprocessable):
     """Only others hear of this event. Params: ``event``."""
 
     text = _("%(event)s 사건은 사이트를 운영하는 사람만 받을 수 있습니다. 다른 사건을 골라 주십시오.")
 
 
-class TooManyEndpoints(TooMany):
+class TooManyEndpoints(Conflict):  # which no waiting ends
     """The person has as many webhooks as they may have. Params: ``limit``."""
 
     text = _("웹훅이 이미 %(limit)s개 있습니다. 쓰지 않는 웹훅을 지운 뒤 다시 만들어 주십시오.")

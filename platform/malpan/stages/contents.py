@@ -20,6 +20,7 @@ from malpan.stages.errors import (
     CampaignLacksTeams,
     CampaignNotPublished,
     NobodyTakesPart,
+    NoStages,
     NoWeight,
     StageHasDisqualified,
     StageOutdated,
@@ -243,7 +244,7 @@ def _without(rows: Sequence[Mapping[str, Any]], out: set[int]) -> list[Mapping[s
 def final_content(track: Track, now: datetime | None = None) -> Content:
     """The combined standing of ``track`` as it would be published now, from the published stages.
 
-    Raises ``StagesUnfinished``, ``StageOutdated``, ``StageHasDisqualified`` and ``NoWeight``.
+    Raises ``NoStages``, ``StagesUnfinished``, ``StageOutdated``, ``StageHasDisqualified`` and ``NoWeight``.
     """
     snapshots = _published(track)
     weights = [snapshot.rule["weight"] for snapshot in snapshots]
@@ -269,7 +270,7 @@ def _published(track: Track) -> list[StageSnapshot]:
     """The newest snapshot of every stage, each resting on the one before and without a disqualified team."""
     states = states_of(track)
     if not states:
-        raise StagesUnfinished(title="–")
+        raise NoStages
     found: list[StageSnapshot] = []
     out = disqualified_numbers(track.competition)
     for state in states:

@@ -229,6 +229,12 @@ class StagesUnfinished(Conflict):
     text = _("심사 ‘%(title)s’의 결과를 먼저 발표해 주십시오.")
 
 
+class NoStages(StagesUnfinished):
+    """There is no stage that a combined standing could be made of. Params: none."""
+
+    text = _("이 트랙에는 심사가 없어 종합 순위를 만들 수 없습니다. 심사를 먼저 만들어 주십시오.")
+
+
 class StageOutdated(Conflict):
     """A stage was published before an erratum of the one that it rests on. Params: ``title``, its own."""
 

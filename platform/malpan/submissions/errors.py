@@ -310,7 +310,9 @@ class TooManyFinals(Conflict):
 class FinalNotEligible(Conflict):
     """A submission of another team or phase, or one that was refunded or withdrawn."""
 
-    text = _("고른 제출 가운데 최종 제출로 쓸 수 없는 것이 있습니다(환불되었거나 철회한 제출). 다시 골라 주십시오.")
+    text = _(
+        "고른 제출 가운데 최종 제출로 쓸 수 없는 것이 있습니다(다른 대회나 단계의 제출, 환불되었거나 철회한 제출)."
+    )
 
 
 class GrantWithoutEffect(Unprocessable):

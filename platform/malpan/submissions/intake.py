@@ -208,9 +208,10 @@ def check_only(
 ) -> DryRun:
     """Check a file of ``team`` as ``submit`` would, and keep nothing of it: no submission, no slot, no run.
 
-    A team whose slots are used up may check, too. A file with errors is recorded as a ``Rejection``, as after
-    ``submit``. Every check counts for ``address`` as a rejected file does, so that nobody keeps the others waiting.
-    Raises what ``submit`` raises, but ``DuplicateUpload``, ``QuotaExceeded`` and what concerns storing.
+    A team whose slots are used up may check, too. A file with errors is recorded as a ``Rejection`` that only counts:
+    it is in no history and no archive. Every check counts for ``address`` as a rejected file does, so that nobody keeps
+    the others waiting. Raises what ``submit`` raises, but ``DuplicateUpload``, ``QuotaExceeded`` and what concerns
+    storing.
     """
     now = timezone.now()
     _require_participant(phase, team, user)
@@ -278,7 +279,7 @@ def _checked(arrival: _Arrival, reference: ReferenceVersion, *, is_dry_run: bool
         try:
             return checked(arrival.data, team=arrival.team, reference=reference, recipe_id=recipe.id)
         except InvalidFile as error:
-            rejection = _record_rejection(arrival, error)
+            rejection = _record_rejection(arrival, error, is_check=is_dry_run)
             raise FileRejected(errors=error.errors, total=error.total, rejection=rejection) from None
 
 
@@ -300,7 +301,7 @@ def _create(arrival: _Arrival, found: Checked, stored: StoredFile) -> Submission
     )
 
 
-def _record_rejection(arrival: _Arrival, error: InvalidFile) -> Rejection:
+def _record_rejection(arrival: _Arrival, error: InvalidFile, *, is_check: bool) -> Rejection:
     """Record for the team, if there is one, that the file was rejected and why: no content, only the errors that it
     names.
     """
@@ -313,6 +314,7 @@ def _record_rejection(arrival: _Arrival, error: InvalidFile) -> Rejection:
         errors=[_as_row(each) for each in error.errors],
         error_count=error.total,
         created_at=arrival.received_at,
+        is_check=is_check,
     )
 
 

@@ -74,7 +74,7 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end)),
     )
     rejections = Rejection.objects.filter(
-        phase__track__competition=competition, created_at__gte=start, created_at__lt=end
+        phase__track__competition=competition, created_at__gte=start, created_at__lt=end, is_check=False
     )
     waiting = Question.objects.filter(competition=competition, answered_at=None).aggregate(
         count=Count("pk"), oldest=Min("created_at")

@@ -46,12 +46,15 @@ class HistoryEntry:
 
 
 def team_history(team: Team, phase: Phase) -> list[HistoryEntry]:
-    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files only the newest. Three queries."""
+    """Everything ``team`` uploaded in ``phase``, newest first; of rejected files only the newest, of files that it only
+    had checked none. Three queries.
+    """
     submissions = _with_runs(Submission.objects.filter(_made_by(team), phase=phase)).select_related("phase")
     if phase.final_published_at is not None:
         submissions = submissions.select_related("live_run__hidden_result")
     release = Release(phase, {row.team_id for row in submissions})
-    rejections = Rejection.objects.filter(_made_by(team), phase=phase).select_related("submitted_by")[:SHOWN_REJECTIONS]
+    rejected = Rejection.objects.filter(_made_by(team), phase=phase, is_check=False)
+    rejections = rejected.select_related("submitted_by")[:SHOWN_REJECTIONS]
     entries = [
         *(
             HistoryEntry("submission", row.created_at, submission=row, run=run_for_team(row, release))

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError, TooMany, Unprocessable
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, RequestError, Unprocessable
 
 
 class NotTeamMember(Forbidden):
@@ -84,7 +84,7 @@ class InvitationAddressInvalid(Unprocessable):
     text = _("이메일 주소를 올바른 형식으로 입력해 주십시오.")
 
 
-class TooManyInvitations(TooMany):
+class TooManyInvitations(Conflict):
     """The team has reached the limit of open or mailed invitations. Params: ``limit``."""
 
     text = _(

@@ -21,6 +21,11 @@ def test_a_module_gives_the_scores_of_lists(name: str, references: list[str] | l
     assert computed == scoring.score(PREDICTIONS, references, [name]).scores
 
 
+def test_a_text_is_no_list(tmp_path: Path) -> None:
+    with pytest.raises(TypeError):
+        as_module("chrf", cache_dir=str(tmp_path)).compute(predictions="파도", references="파도")
+
+
 def test_batches_are_scored_as_one_corpus(tmp_path: Path) -> None:
     module = as_module("cider", cache_dir=str(tmp_path))
     for prediction, references in zip(PREDICTIONS, SEVERAL, strict=True):

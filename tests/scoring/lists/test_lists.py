@@ -139,8 +139,18 @@ def test_a_metric_that_cannot_score_texts_is_refused(name: str, error: type[erro
 
 
 def test_metrics_are_a_list_too() -> None:
-    with pytest.raises(errors.BareText):
+    with pytest.raises(errors.BareText) as caught:
         scoring.score(PREDICTIONS, REFERENCES, "chrf")
+    assert "metrics=['chrf']" in caught.value.message("en")
+    with pytest.raises(errors.NoMetricsNamed):
+        scoring.score(PREDICTIONS, REFERENCES, [])
+
+
+def test_a_reference_that_is_none_is_not_made_up_for_by_an_empty_one() -> None:
+    with pytest.raises(errors.NoText) as caught:
+        scoring.score(["파도"], [None], ["chrf"])  # type: ignore[list-item]
+    assert "leave it out" in caught.value.message("en")
+    assert "''" not in caught.value.message("ko")
 
 
 def test_another_tokenizer_changes_the_score_and_the_signature() -> None:
@@ -213,7 +223,8 @@ def test_a_frame_has_a_row_for_each_item_in_order() -> None:
     pytest.importorskip("pandas")
     result = scoring.score(PREDICTIONS * 3, REFERENCES * 3, ["meteor", "chrf", "rouge1_okt"])
     frame = result.to_pandas()
-    assert list(frame.columns) == ["meteor", "rouge1_okt"]
+    assert list(frame.columns) == ["meteor", "rouge1_okt", "chrf"]
+    assert frame["chrf"].isna().all(), "it has no values of items"
     assert list(frame.index) == [f"{place:02}" for place in range(12)]
     assert frame["meteor"].mean() == pytest.approx(result.scores["meteor"], abs=1e-12)
 

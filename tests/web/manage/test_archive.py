@@ -248,7 +248,7 @@ def test_a_program_imports_an_archive(archive: bytes, importer: User, settings: 
         return Client(headers={"Authorization": f"Bearer {token}"}).post("/api/v1/import/", body)
 
     refused = sent_by(UserFactory.create(), archive, slug="copy")
-    assert (refused.status_code, refused.json()["code"]) == (404, "manage_not_found")
+    assert (refused.status_code, refused.json()["code"]) == (403, "may_not_create")
     made = sent_by(importer, archive, slug="copy")
     assert (made.status_code, made.json()["slug"], made.json()["has_references"]) == (201, "copy", False)
     assert Competition.objects.get(slug="copy").title_ko == "원본 대회"

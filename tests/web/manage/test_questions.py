@@ -84,7 +84,7 @@ def test_the_eleventh_open_question_is_refused_in_words(competition: Competition
         ask(competition, asker)
     client = client_of(asker)
     response = client.post(address(competition, "ask/"), {"title": "가", "body": "나"})
-    assert response.status_code == 429
+    assert response.status_code == 409
     assert "이미 10건" in page_of(response).one("div", "notice", role="alert").text
     assert page_of(client.get(address(competition))).one("main").all("form") == []
 

@@ -13,8 +13,7 @@ from malpan.api.reading import FORM, uploaded_form
 from malpan.api.schemas.manage import records as shown
 from malpan.archive.importing import import_competition
 from malpan.archive.uploads import ArchiveUploadHandler
-from malpan.competitions.errors import ManageNotFound
-from malpan.competitions.setup import may_create
+from malpan.competitions.setup import require_may_create
 
 operations = ManageOperations(_("운영: 역할과 기록"))
 ARCHIVE = {
@@ -51,8 +50,7 @@ ARCHIVE = {
     is_once=False,
 )
 def import_archive(request: ApiRequest) -> Any:
-    if not may_create(request.auth.person):
-        raise ManageNotFound  # before two gigabytes are read
+    require_may_create(request.auth.person)  # before two gigabytes are read
     request.upload_handlers = [ArchiveUploadHandler(request)]
     form = uploaded_form(request, settings.IMPORT_MAX_BYTES)
     done = import_competition(

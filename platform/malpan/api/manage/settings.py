@@ -64,8 +64,8 @@ FILE_FORM = {
     says=_("공개하기 전에는 역할을 맡은 사람만 봅니다. 사이트의 대회를 만들 권한이 있어야 합니다."),
 )
 def create(request: ApiRequest, data: shown.NewCompetition) -> Any:
-    if setup.may_create(request.auth.person):
-        allowed(request)
+    setup.require_may_create(request.auth.person)  # first: who may not learns nothing of ``copy_of``
+    allowed(request)
     source = get_competition(data.copy_of, include_unpublished=True) if data.copy_of else None
     made = setup.create_owned_competition(
         owner=request.auth.person, slug=data.slug, title_ko=data.title_ko, title_en=data.title_en, copy_of=source

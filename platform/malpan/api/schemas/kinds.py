@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from ninja import Schema
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field
 
-from malpan.api.errors import FieldError, FieldsInvalid
+from malpan.api.errors import SLUG, FieldError, FieldsInvalid
 
 T = TypeVar("T")
 PAGES_MAX: Final = 100_000
@@ -35,7 +35,7 @@ def _of_these_centuries(moment: datetime) -> datetime:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=120)]
-Slug = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[-a-zA-Z0-9_]+$")]
+Slug = Annotated[str, Field(min_length=1, max_length=50, pattern=SLUG)]
 Moment = Annotated[AwareDatetime, AfterValidator(_of_these_centuries)]
 Title = Annotated[Text, Field(max_length=120)]
 Line = Annotated[Text, Field(max_length=300)]

@@ -12,14 +12,16 @@ from pydantic import AfterValidator, Field
 
 from malpan.api.schemas.kinds import Body, Text
 from malpan.notifications.events import all_events, all_happenings
+from malpan.notifications.failing import said_of
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.signatures import secret_of
 
 
 def _all_of(known: list[str]) -> tuple[AfterValidator, Any]:
     def check(names: list[str]) -> list[str]:
-        if not set(names) <= set(known):
-            raise ValueError(gettext("이런 사건은 없습니다."))
+        if wrong := [name for name in names if name not in known]:
+            text = gettext("이런 사건은 없습니다: %(wrong)s. 있는 사건: %(known)s")
+            raise ValueError(text % {"wrong": ", ".join(wrong)[:200], "known": ", ".join(known)})
         return names
 
     items: dict[str, Any] = {"items": {"type": "string", "enum": known}}
@@ -77,7 +79,8 @@ class Delivery(Schema):
     created_at: datetime  # when the event was
     next_attempt_at: datetime | None
     sent_at: datetime | None
-    error: str
+    error: str  # its name, for programs
+    reason: str  # and what happened, for people
 
 
 def webhook(found: Endpoint, *, is_masked: bool = False) -> dict[str, Any]:
@@ -94,6 +97,5 @@ def webhook_made(found: Endpoint) -> dict[str, Any]:
 def delivery(found: Letter) -> dict[str, Any]:
     names = ("webhook_id", "event", "state", "attempts", "created_at", "sent_at", "error")
     waits = found.state == Letter.State.WAITING
-    return {"id": found.pk, "next_attempt_at": found.not_before if waits else None} | {
-        name: getattr(found, name) for name in names
-    }
+    more = {"id": found.pk, "next_attempt_at": found.not_before if waits else None, "reason": said_of(found.error)}
+    return more | {name: getattr(found, name) for name in names}

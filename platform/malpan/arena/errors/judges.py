@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, SystemFault, TooMany, Unprocessable
+from malpan.core.errors import Conflict, Forbidden, Gone, NotFound, SystemFault, Unprocessable
 
 
 class JudgeNotFound(NotFound):
@@ -76,7 +76,7 @@ class TeamsNotNear(Unprocessable):
     field = "team_numbers"
 
 
-class TooManyJudges(TooMany):
+class TooManyJudges(Conflict):
     """Params: ``limit``."""
 
     text = _("한 평가에 평가자를 %(limit)s명까지 초대할 수 있습니다.")

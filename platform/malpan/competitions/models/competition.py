@@ -1,6 +1,9 @@
 """A competition, its notices, and questions with their answers."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
@@ -69,6 +72,11 @@ class Competition(models.Model):
 
     def __str__(self) -> str:
         return self.title_ko
+
+    def unique_error_message(self, model_class: type[models.Model], unique_check: Sequence[str]) -> ValidationError:
+        if "slug" in unique_check:
+            return ValidationError(_("다른 대회가 쓰는 주소 이름입니다."), code="unique")
+        return super().unique_error_message(model_class, unique_check)
 
     @property
     def title(self) -> str:

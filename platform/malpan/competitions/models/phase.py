@@ -1,8 +1,10 @@
 """A phase of a track: the window in which teams submit, its limits and its board."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -104,6 +106,22 @@ class Phase(models.Model):
 
     def __str__(self) -> str:
         return f"{self.track} · {self.title_ko}"
+
+    def clean(self) -> None:
+        """Say in words what the constraints refuse."""
+        if self.starts_at and self.ends_at and self.ends_at <= self.starts_at:
+            raise ValidationError({"ends_at": _("마감은 시작보다 뒤여야 합니다.")})
+        if self.public_percent is not None and not 1 <= self.public_percent <= 99:
+            raise ValidationError({"public_percent": _("1부터 99까지의 수를 적어 주십시오.")})
+        if self.score_step is not None and not 0 < self.score_step <= Decimal("0.1"):
+            raise ValidationError({"score_step": _("0보다 크고 0.1 이하인 수를 적어 주십시오.")})
+        if self.is_ladder and self.score_step is None:
+            raise ValidationError({"score_step": _("오른 점수만 공개하려면 단위를 적어 주십시오.")})
+
+    def unique_error_message(self, model_class: type[models.Model], unique_check: Sequence[str]) -> ValidationError:
+        if "slug" in unique_check:
+            return ValidationError(_("이 트랙의 다른 단계가 쓰는 주소 이름입니다."), code="unique")
+        return super().unique_error_message(model_class, unique_check)
 
     @property
     def title(self) -> str:

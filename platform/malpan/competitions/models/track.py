@@ -1,5 +1,8 @@
 """A track, the task that is scored, and its files for download."""
 
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -47,6 +50,16 @@ class Track(models.Model):
 
     def __str__(self) -> str:
         return f"{self.competition} · {self.title_ko}"
+
+    def clean(self) -> None:
+        """Say in words what the constraints refuse."""
+        if self.score_decimals is not None and self.score_decimals > 9:
+            raise ValidationError({"score_decimals": _("9 이하여야 합니다.")})
+
+    def unique_error_message(self, model_class: type[models.Model], unique_check: Sequence[str]) -> ValidationError:
+        if "slug" in unique_check:
+            return ValidationError(_("이 대회의 다른 트랙이 쓰는 주소 이름입니다."), code="unique")
+        return super().unique_error_message(model_class, unique_check)
 
     @property
     def title(self) -> str:

@@ -95,7 +95,8 @@ class FinalChoice(models.Model):
 class Rejection(models.Model):
     """A file that failed validation: recorded for its team, not charged. Has no file content.
 
-    ``team`` is ``None`` where the file would have been the first of a baseline, which was not made then.
+    ``team`` is ``None`` where the file would have been the first of a baseline, which was not made then. ``is_check``:
+    the team only had it checked; it counts for ``patience`` and is in no history.
     """
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rejections", verbose_name=_("단계"))
@@ -108,6 +109,7 @@ class Rejection(models.Model):
     errors = models.JSONField(_("오류"))  # the first hundred FileErrors: code, params, line, id, field
     error_count = models.PositiveIntegerField(_("오류 수"))
     created_at = models.DateTimeField(_("시각"))
+    is_check = models.BooleanField(_("검사만 한 파일"), default=False, db_default=False)
 
     class Meta:
         verbose_name = _("반려된 파일")

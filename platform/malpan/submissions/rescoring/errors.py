@@ -70,7 +70,7 @@ class BatchPreviewOutdated(Conflict):
     """What applying would change is not what the person saw."""
 
     text = _(
-        "미리 본 것과 지금 적용될 결과가 다릅니다. 아직 아무것도 적용하지 않았습니다. 아래의 새 미리보기를 확인한 뒤 "
+        "미리 본 것과 지금 적용될 결과가 다릅니다. 아직 아무것도 적용하지 않았습니다. 새 미리보기를 확인한 뒤 "
         "다시 적용해 주십시오."
     )
 
@@ -80,7 +80,7 @@ class BatchPreviewGrew(BatchPreviewOutdated):
 
     text = _(
         "미리 본 뒤 재채점한 제출이 %(before)s건에서 %(now)s건으로 바뀌어 결과가 달라졌습니다. 아직 아무것도 적용하지 "
-        "않았습니다. 아래의 새 미리보기를 확인한 뒤 다시 적용해 주십시오."
+        "않았습니다. 새 미리보기를 확인한 뒤 다시 적용해 주십시오."
     )
 
 

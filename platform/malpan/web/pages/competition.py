@@ -38,11 +38,9 @@ SHOWN_NOTICES: Final = 5
 @require_safe
 def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
-    notices = list(notices_of(page.competition)[: SHOWN_NOTICES + 1])
     context = page.context("competition") | {
         "sections": [(track, rules_of(track)) for track in page.tracks],
-        "notices": notices[:SHOWN_NOTICES],
-        "has_more_notices": len(notices) > SHOWN_NOTICES,
+        "notices": list(notices_of(page.competition)[:SHOWN_NOTICES]),
         "figures": _key_figures(page.competition),
         "timeline": timeline_of(page.tracks, timezone.now()),
         "citation": _citation(page),

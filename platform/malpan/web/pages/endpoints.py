@@ -19,6 +19,7 @@ from malpan.accounts.models import User
 from malpan.core.errors import DomainError
 from malpan.notifications import endpoints
 from malpan.notifications.errors import EndpointAddressRefused
+from malpan.notifications.failing import said_of
 from malpan.notifications.models import Endpoint, Letter
 from malpan.notifications.signatures import secret_of
 from malpan.notifications.webhooks import TEST
@@ -69,6 +70,7 @@ class Delivery:
     kind: str
     resend: str
     next_at: datetime | None
+    error: str
 
 
 def list_page(request: HttpRequest, owner: Owner) -> HttpResponse:
@@ -220,4 +222,5 @@ def _delivery(owner: Owner, letter: Letter) -> Delivery:
         kind={Letter.State.SENT: "success", Letter.State.FAILED: "error"}.get(Letter.State(letter.state), ""),
         resend="" if is_off else owner.address("webhook_resend", letter.pk),
         next_at=letter.not_before if is_tried_again else None,
+        error=said_of(letter.error),
     )

@@ -1,9 +1,12 @@
-"""What programs of readers subscribe to: the notices of a competition and the first places of its boards as Atom, and
-its deadlines as a calendar.
+"""What programs of readers subscribe to: the notices of a competition, and the first places of its boards with the
+publications of the final ones, as Atom; its deadlines as a calendar.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
@@ -19,7 +22,7 @@ from django.views.decorators.http import require_safe
 
 from malpan.competitions.models import Competition, Phase, Track
 from malpan.competitions.selectors import notices_of
-from malpan.leaderboard.first_places import FirstPlaces, first_places_of
+from malpan.leaderboard.first_places import FirstPlaces, Publication, first_places_of, publications_of
 from malpan.notifications.rendering import absolute
 from malpan.web.ics import Moment, calendar
 from malpan.web.markdown import to_html
@@ -29,12 +32,21 @@ NOTICES: Final = 50
 CHANGES: Final = 50
 
 
+class _Feed(Atom1Feed):
+    """Without entries it was last changed when its competition was made: it stays the same while nothing happens."""
+
+    def latest_post_date(self) -> datetime:
+        found: datetime = super().latest_post_date() if self.items else self.feed["made_at"]
+        return found
+
+
 @require_safe
 def notices_feed(request: HttpRequest, slug: str) -> HttpResponse:
     """The newest notices, in the language of the request."""
     competition = page_context(request, slug).competition
     link = absolute(reverse("notices", args=[slug]))
-    feed = Atom1Feed(
+    feed = _Feed(
+        made_at=competition.created_at,
         title=_("%(competition)s: 공지") % {"competition": competition.title},
         link=link,
         description="",
@@ -56,10 +68,11 @@ def notices_feed(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def board_feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is first on the public boards, a line for each day that changed it."""
+    """Who is first on the public boards, an entry for each day that changed it, and for each final board."""
     page = page_context(request, slug)
     link = absolute(reverse("board", args=[slug]))
-    feed = Atom1Feed(
+    feed = _Feed(
+        made_at=page.competition.created_at,
         title=_("%(competition)s: 순위표의 앞자리") % {"competition": page.competition.title},
         link=link,
         description="",
@@ -67,24 +80,49 @@ def board_feed(request: HttpRequest, slug: str) -> HttpResponse:
         feed_url=absolute(reverse("board_feed", args=[slug])),
     )
     phases = [phase for track in page.tracks for phase in track.phases.all()]
-    for each in first_places_of(phases)[:CHANGES]:
-        track = each.phase.track
-        asked = {"track": track.slug, "phase": each.phase.slug, "day": each.day.isoformat()}
-        place = f"{link}?{urlencode(asked)}"
+    changes = [_of_day(each) for each in first_places_of(phases)]
+    changes += [_of_publication(each) for each in publications_of(phases)]
+    for each in sorted(changes, key=lambda change: change.moment, reverse=True)[:CHANGES]:
+        place = f"{link}?{urlencode(each.asked)}"
         feed.add_item(
-            title=_first_places_title(each, track),
+            title=each.title,
             link=place,
-            description=escape(_first_places_text(each)),  # which readers take for HTML
+            description=escape(_first_places_text(each.teams)),  # which readers take for HTML
             unique_id=place,
-            pubdate=each.kept_at,
-            updateddate=each.kept_at,
+            pubdate=each.moment,
+            updateddate=each.moment,
         )
     return _answer(feed)
 
 
-def _first_places_text(found: FirstPlaces) -> str:
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An entry: ``asked``: the board that it is about, of the page of boards."""
+
+    moment: datetime
+    title: str
+    teams: Sequence[str]
+    asked: dict[str, str]
+
+
+def _of_day(found: FirstPlaces) -> _Change:
+    title = _first_places_title(found, found.phase.track)
+    return _Change(found.kept_at, title, found.teams, _board_of(found.phase) | {"day": found.day.isoformat()})
+
+
+def _of_publication(found: Publication) -> _Change:
+    names = {"track": found.phase.track.title, "phase": found.phase.title, "number": found.number}
+    title = _("%(track)s %(phase)s: 최종 순위표(%(number)s판)가 발표되었습니다") % names
+    return _Change(found.published_at, title, found.teams, _board_of(found.phase) | {"snapshot": str(found.number)})
+
+
+def _board_of(phase: Phase) -> dict[str, str]:
+    return {"track": phase.track.slug, "phase": phase.slug}
+
+
+def _first_places_text(teams: Sequence[str]) -> str:
     """``1위 가, 2위 나, 3위 다``"""
-    named = enumerate(found.teams, 1)
+    named = enumerate(teams, 1)
     return ", ".join(_("%(place)d위 %(team)s") % {"place": place, "team": team} for place, team in named)
 
 

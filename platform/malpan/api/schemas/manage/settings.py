@@ -161,8 +161,8 @@ class RehearsedStep(Body):
         "createPhase",
         "updatePhase",
     ]
-    track: Slug | None = None
-    phase: Slug | None = None
+    track: Title | None = None  # as it is written in a file: of a wrong one the values say what is wrong with it
+    phase: Title | None = None
     values: dict[str, Any]
 
 

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field
 
+from malpan.api.errors import SHA256
 from malpan.api.schemas.kinds import Body, Key, Line, Markdown, Name, Reason, Text, Title
 from malpan.stages.models import WEIGHT_MAX
 from malpan.stages.tables import CHARS_MAX
 
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Sha256 = Annotated[str, Field(pattern=SHA256)]
 Version = Annotated[int, Field(ge=1, le=32767)]
 
 
