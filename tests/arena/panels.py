@@ -116,7 +116,10 @@ class Panel:
 
 
 def draft_panel(protocol: str = "pairwise", *, systems: int = 4, **fields: Any) -> Panel:
-    """A campaign in preparation with its systems, each of a team of its own, without labels; ``reasons``: the rubric's."""
+    """A campaign in preparation with its systems, each of a team of its own, without labels.
+
+    ``reasons``: those of its rubric.
+    """
     phase = PhaseFactory.create()
     organiser = person_in(phase.track.competition, "organiser")
     now = timezone.now()
