@@ -162,6 +162,13 @@ def test_an_invitation_is_for_its_address_its_time_and_nobody_who_organises() ->
     client.force_login(person("other@example.com"))
     assert "n***@example.com 주소로 보낸 것입니다" in client.get(path).content.decode()
     assert "n***@example.com 주소로 보낸 것입니다" in client.post(path, follow=True).content.decode()
+    told = html.parse(client.get(path).content.decode()).one("main")
+    assert "지금 로그인한 계정 other@example.com" in told.text
+    form = next(each for each in told.all("form") if each.attributes["action"] == reverse("account_logout"))
+    left = client.post(reverse("account_logout"), html.fields_of(form))
+    assert left["Location"] == path, "where they log in with the other account"
+    assert "로그인하거나 가입해" in client.get(path).content.decode()
+    client.force_login(User.objects.get(email="other@example.com"))
     organiser = Client()
     assert panel.organiser.email
     own = invited(panel, panel.organiser.email)

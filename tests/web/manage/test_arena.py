@@ -15,6 +15,8 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.arena.campaigns import update_campaign
 from malpan.arena.declaring import declare_bars
+from malpan.arena.errors import JudgeRemoved
+from malpan.arena.exclusions import lift_exclusion, make_exclusion
 from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
 from malpan.arena.quality import LiveJudgeQuality, current_result
@@ -339,6 +341,31 @@ def test_an_open_campaign_takes_texts_and_times_and_nothing_else(world: World, w
     assert (campaign.title_ko, campaign.item_count, campaign.ends_at is not None) == ("새 이름", 12, True)
 
 
+def test_nothing_ticked_is_an_error_of_the_form_and_adds_nothing(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    refused = writer.post(url(world, f"{campaign.pk}/systems/add/"))
+    assert refused.status_code == 422
+    page = parse(refused.content.decode())
+    assert page.one("div", role="alert").text == "더할 제출을 하나 이상 골라 주십시오."
+    assert "제출 0개를 평가합니다" not in page.text
+    assert problems(page) == []
+
+
+def test_who_is_left_out_is_marked_in_the_list_of_judges(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    left_out, other = campaign.judges.order_by("pk")[:2]
+    address = url(world, f"{campaign.pk}/judges/")
+    made = make_exclusion(campaign=campaign, actor=world.owner, reason="읽지 않음", judge=left_out)
+
+    def marked() -> list[bool]:
+        rows = parse(writer.get(address).content.decode()).one("tbody").all("tr")
+        return ["셈에서 뺌" in row.text for judge in (left_out, other) for row in rows if judge.email in row.text]
+
+    assert marked() == [True, False]
+    lift_exclusion(exclusion=made, actor=world.owner, reason="다시 봄")
+    assert marked() == [False, False]
+
+
 def test_systems_are_taken_out_and_institutions_kept(world: World, writer: Client) -> None:
     campaign = world.ready(judges=0)
     dropped = str(world.submissions[2].public_id)
@@ -413,6 +440,9 @@ def test_a_judge_is_removed_with_a_reason_and_the_page_says_where_the_work_goes(
     page = writer.get(url(world, f"{campaign.pk}/judges/{judge.pk}/")).content.decode()
     assert "연락이 되지 않음" in page
     assert not Assignment.objects.filter(judge=judge, state="open").exists()
+    audit = writer.get(f"/competitions/{world.competition.slug}/manage/audit/").content.decode()
+    assert "평가자를 내보냄" in audit
+    assert "제외" not in str(JudgeRemoved.text), "that word is for judgements that do not count"
 
 
 def test_bars_are_shown_with_their_reason_before_and_after_the_opening(world: World, writer: Client) -> None:
@@ -513,7 +543,10 @@ def test_words_of_one_teams_outputs_alone_are_shown_before_the_opening(world: Wo
     stored = store_private(json.dumps(signed, ensure_ascii=False).encode())
     Submission.objects.filter(pk=first.pk).update(file_sha256=stored.sha256, file_size=stored.size)
     address = url(world, f"{campaign.pk}/opening/")
-    words = parse(computed(writer, address, stays=True)).one("section", **{"aria-labelledby": "words-title"})
+    assert "아직 셈하고 있습니다" in parse(writer.get(address).content.decode()).all("form")[-1].text
+    page = parse(computed(writer, address, stays=True))
+    assert "셈하고 있습니다" not in page.text
+    words = page.one("section", **{"aria-labelledby": "words-title"})
     assert {term.text for term in words.all("dt")} >= {first.team.name}
     assert f"달빛모델 ({campaign.item_count})" in words.text
     assert second.team.name not in " ".join(each.text for each in words.all("dd"))

@@ -104,9 +104,10 @@ def _judges_page(
     now = timezone.now()
     page = page_of(request, judges_of(campaign))
     barred = judged_though_barred(campaign)
+    excluded = {each.judge_id for each in exclusions_of(campaign) if each.lifted_at is None}
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
         "page": page,
-        "lines": [_line(judge, now, barred[judge.pk]) for judge in page],
+        "lines": [_line(judge, now, barred[judge.pk], judge.pk in excluded) for judge in page],
         "invite_form": form,
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
@@ -145,8 +146,8 @@ def _remindable(access: ManageAccess, campaign: Campaign) -> int:
     return len(left_by_judge(campaign)) if access.may(Permission.MANAGE) and campaign.is_judged_now else 0
 
 
-def _line(judge: Any, now: Any, barred: int) -> JudgeLine:
-    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred)
+def _line(judge: Any, now: Any, barred: int, is_excluded: bool) -> JudgeLine:
+    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred, is_excluded)
 
 
 @require_safe

@@ -54,7 +54,7 @@ class NextStep:
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
     """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed. ``barred``: of
-    ``done``, those with a system that they may not see any more.
+    ``done``, those with a system that they may not see any more. ``is_excluded``: none of what they said counts.
     """
 
     judge: CampaignJudge
@@ -62,6 +62,7 @@ class JudgeLine:
     done: int
     total: int
     barred: int
+    is_excluded: bool
 
     @property
     def left(self) -> int:
