@@ -142,7 +142,7 @@ def test_the_page_of_a_result_shows_what_the_file_says(world: World, client: Cli
     first = document["systems"][0]
     assert f"{first['score']:.3f}".replace("-", "−") in shown
     assert f"{first['wins']}–{first['ties']}–{first['losses']}" in shown
-    assert shown.count("<circle") == len(names)
+    assert shown.count("<circle") == 2 * len(names), "a drawing for wide screens and one for phones"
     people = [judge.user.name for judge in judges_of(campaign)] + [judge.email for judge in judges_of(campaign)]
     assert not any(person in shown for person in people)
     table = client.get(address(world, campaign, "campaign_csv", 1)).content.decode("utf-8-sig").splitlines()

@@ -819,6 +819,14 @@ def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, 
     assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
     widths = [float(row[2]) for row in cells]
     assert widths[0] > widths[2] > 0
+    half = (widths[1] + widths[2]) / 4  # between two rows
+    told = parse(writer.get(url(world, f"{asked}&half_width={half}")).content.decode())
+    needed = re.search(r"모두 (\d+)개쯤, 한 사람이 (\d+)개쯤", told.text)
+    assert needed is not None, "no other row is computed for that"
+    assert 144 < int(needed[1]) < 288
+    assert 40 < int(needed[2]) <= 80
+    assert "이내가 되지 않습니다" in writer.get(url(world, f"{asked}&half_width=0.01")).content.decode()
+    assert "그보다 적은 수는 셈하지 않았습니다" in writer.get(url(world, f"{asked}&half_width=5")).content.decode()
     page = parse(computed(writer, url(world, asked.replace("pairwise", "errors"))))
     assert "평가자의 표준 편차" in page.one("thead").text
     refused = writer.get(url(world, asked.replace("pairwise", "ranking").replace("group=4", "group=5")))
