@@ -10,8 +10,9 @@ from scoring.errors import Language, Message, ScoringError
 SYSTEMS_LEAST: Final = 2
 
 _TOO_FEW: Final = Message(
-    "결과를 내려면 평가된 시스템이 둘 이상이어야 하는데 {count}개입니다. 제외한 표와 평가자를 확인하십시오.",
-    "A result needs votes on two systems or more; there are {count}. See which votes and judges are excluded.",
+    "결과를 내려면 평가된 시스템이 둘 이상이어야 하는데 {count}개입니다. 셈에서 뺀 판단과 평가자를 확인하십시오.",
+    "A result needs judgements of two systems or more; there are {count}. See which ones and which judges are left "
+    "out.",
 )
 
 

@@ -27,10 +27,10 @@ from scoring.arena.intervals import Estimate
 from scoring.arena.judge_quality import JudgeQuality
 from scoring.arena.quality import judge_qualities
 from scoring.arena.ranks import Pair, Standing, pairs, standings
-from scoring.arena.rubric_scores import penalty_of
+from scoring.arena.rubric_scores import errors_of, penalty_of
 from scoring.arena.scores import Scored, score_systems, scores_without_each
 from scoring.arena.verdicts import agreement_document
-from scoring.arena.vote_records import System, Vote, Votes
+from scoring.arena.vote_records import SEVERITIES, System, Vote, Votes
 from scoring.arena.votes import votes_bytes
 from scoring.composite import COMPARED_DECIMALS
 from scoring.signature import canonical_json, json_sha256
@@ -205,15 +205,21 @@ def _figures(votes: Votes, real: Sequence[Vote], scored: Scored) -> dict[str, di
     assert scored.rated is not None
     means = scored.rated.mean_points()
     of = {label: [vote for vote in real if vote.systems[0] == label] for label in scored.systems}
+    kinds = sorted({span.get("category", "") for vote in real for span in vote.value.get("spans", [])} - {""})
     return {
-        label: {"votes": shown[label], "points": float(means[at]), **_means(votes, of[label])}
+        label: {"votes": shown[label], "points": float(means[at]), **_means(votes, of[label], kinds)}
         for at, label in enumerate(scored.systems)
     }
 
 
-def _means(votes: Votes, own: Sequence[Vote]) -> dict[str, Any]:
+def _means(votes: Votes, own: Sequence[Vote], kinds: Sequence[str]) -> dict[str, Any]:
+    """Of marked errors how many a vote has, by severity and by kind if there are ``kinds``; of criteria the means."""
     if votes.protocol == "errors":
-        return {"penalty": float(np.mean([penalty_of(vote) for vote in own]))}
+        return {
+            "penalty": float(np.mean([penalty_of(vote) for vote in own])),
+            "errors": errors_of(own, "severity", SEVERITIES),
+            "kinds": errors_of(own, "category", kinds),
+        }
     return {
         "criteria": {
             each.key: float(np.mean([vote.value["scores"][each.key] for vote in own])) for each in votes.criteria

@@ -14,7 +14,8 @@ The penalty of an output is the sum over its marked errors of ``WEIGHTS`` (the d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,6 +57,12 @@ class Ratings:
 def penalty_of(vote: Vote) -> int:
     """The weights of the errors marked, added up."""
     return sum(WEIGHTS[span["severity"]] for span in vote.value.get("spans", []))
+
+
+def errors_of(votes: Sequence[Vote], name: str, keys: Iterable[str]) -> dict[str, float]:
+    """How many errors a vote marks on average, by their ``name``: severity or category."""
+    counts = Counter(span.get(name, "") for vote in votes for span in vote.value.get("spans", []))
+    return {key: counts[key] / len(votes) for key in keys}
 
 
 def ratings(votes: Sequence[Vote], systems: Sequence[str], criteria: Sequence[Criterion]) -> Ratings:

@@ -21,11 +21,11 @@ TYPES: Final[dict[object, Message]] = {
 }
 TEXTS: Final[dict[str, Message]] = {
     "not_json": Message(
-        "JSON 문서가 아닙니다({detail}). 내려받은 투표 파일을 그대로 쓰십시오.",
+        "JSON 문서가 아닙니다({detail}). 내려받은 평가 파일을 그대로 쓰십시오.",
         "is not a JSON document ({detail}). Use the votes file as it was downloaded.",
     ),
     "wrong_format": Message(
-        "투표 파일의 형식은 {expected}이어야 하는데 {found}입니다.",
+        "평가 파일의 형식은 {expected}이어야 하는데 {found}입니다.",
         "is {found}; the format of a votes file is {expected}.",
     ),
     "wrong_type": Message(
@@ -42,19 +42,21 @@ TEXTS: Final[dict[str, Message]] = {
     "unknown_label": Message("{found}은(는) 이 파일의 목록에 없습니다.", "{found} is not in the lists of this file."),
     "wrong_count": Message("{expected}개여야 하는데 {found}개입니다.", "has {found} entries; {expected} are expected."),
     "bad_only_of_controls": Message(
-        "bad는 통제 문항(control)에만, 그리고 반드시 적습니다.", "bad belongs to controls, and each of them has one."
+        "bad는 확인 문항(control)에만, 그리고 반드시 적습니다.", "bad belongs to controls, and each of them has one."
     ),
     "repeats_only_of_repeats": Message(
-        "repeats는 반복 문항(repeat)에만, 그리고 반드시 적습니다.",
+        "repeats는 되풀이 문항(repeat)에만, 그리고 반드시 적습니다.",
         "repeats belongs to repeats, and each of them has one.",
     ),
     "repeats_other": Message(
-        "{found}번은 같은 평가자가 같은 문항의 같은 출력을 먼저 평가한 표가 아닙니다.",
+        "{found}번은 같은 평가자가 같은 문항의 같은 출력을 먼저 평가한 판단이 아닙니다.",
         "{found} is not an earlier vote of this judge on the same outputs of the same item.",
     ),
     "one_of_two": Message("judge와 vote 가운데 하나만 적습니다.", "names one of judge and vote, not both or none."),
     "panel_not_utf8": Message("UTF-8 글자가 아닙니다. 파일을 UTF-8로 저장하십시오.", "is not UTF-8. Save it as UTF-8."),
-    "panel_not_json": Message("JSON이 아닙니다. 한 줄에 투표 하나를 적습니다.", "is not JSON. A line is one vote."),
+    "panel_not_json": Message(
+        "JSON이 아닙니다. 한 줄에 판단 하나를 적습니다.", "is not JSON. A line is one judgement."
+    ),
     "panel_same_system": Message(
         "left와 right가 모두 {found}입니다. 서로 다른 시스템을 적으십시오.",
         "is {found}, as left is. Name two systems.",
@@ -89,10 +91,13 @@ class VotesInvalid(ScoringError):
 
     def message(self, language: Language = "ko") -> str:
         """The first defects, a line each, below a line with their number."""
-        head = Message("투표 파일에 잘못된 곳이 {total}곳 있습니다.", "The votes file has defects in {total} places.")
+        head = Message("평가 파일에 잘못된 곳이 {total}곳 있습니다.", "The votes file has defects in {total} places.")
         lines = [head.filled(language, total=self.total)]
         lines += [f"- {defect.message(language)}" for defect in self.defects[:_SHOWN]]
-        return "\n".join(lines + ["- …"] * (self.total > _SHOWN))
+        if more := self.total - len(lines) + 1:
+            rest = Message("- … 이 밖에 {more}곳이 더 있습니다.", "- … and {more} more.")
+            lines.append(rest.filled(language, more=more))
+        return "\n".join(lines)
 
 
 def shown(value: Any) -> str:

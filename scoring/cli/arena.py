@@ -12,7 +12,7 @@ from scoring.arena.comparable import NoResult
 from scoring.arena.meta import evaluate
 from scoring.arena.redrawing import redrawn
 from scoring.arena.result import ArenaResult, compute
-from scoring.arena.votes import Votes, VotesInvalid, read_votes
+from scoring.arena.votes import SEVERITIES, Votes, VotesInvalid, read_votes
 from scoring.cli.arena_meta import scores_at, section
 from scoring.cli.files import read_bytes, require_folder_of, write_whole
 from scoring.cli.words import say
@@ -51,10 +51,13 @@ def arena(
     if output:
         write_whole(output, result.bytes().decode())
         sys.stderr.write(say("saved", language, path=output) + "\n")
+    if expected is not None and (told := _other_votes(result, str(published), expected, language)):
+        sys.stderr.write(told + "\n")  # before a table of other figures
     sys.stdout.write(shown_result(result, form, language))
     if given is not None and form != "json":
         title, document = say("meta_title", language), evaluate(result, given.metrics)
         sys.stdout.write("\n" + section(title, document, given, form, language, level=2))
+    sys.stdout.flush()
     is_drawn, said = _redrawn(votes, language)
     sys.stderr.write(said + "\n")
     if expected is None:
@@ -70,6 +73,18 @@ def _redrawn(votes: Votes, language: Language) -> tuple[bool, str]:
         return True, say("arena_not_redrawn", language)
     word = "arena_redrawn" if found.is_same else "arena_redrawn_other"
     return found.is_same, say(word, language, sha256=votes.design.sha256, drawn=found.drawn, moved=found.moved)
+
+
+def _other_votes(result: ArenaResult, path: str, expected: bytes, language: Language) -> str:
+    """That the published result is of another votes file; empty if it is of this one, or names none."""
+    try:
+        other = _signed_by(json.loads(expected.decode("utf-8-sig"))).get("votes_sha256")
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        return ""
+    found = result.document()["signature"]["votes_sha256"]
+    if not isinstance(other, str) or other == found:
+        return ""
+    return say("arena_other_votes", language, path=path, expected=quoted(other, len(found)), found=found)
 
 
 def _comparison(result: ArenaResult, path: str, expected: bytes, language: Language) -> str:
@@ -89,8 +104,13 @@ def _comparison(result: ArenaResult, path: str, expected: bytes, language: Langu
 
 def _instrument(document: Any) -> str:
     """The version that a result says it was computed by."""
+    return str(_signed_by(document).get("instrument", ""))
+
+
+def _signed_by(document: Any) -> Mapping[str, Any]:
+    """The signature of a result; empty if there is none."""
     signature = document.get("signature") if isinstance(document, Mapping) else None
-    return str(signature.get("instrument", "")) if isinstance(signature, Mapping) else ""
+    return signature if isinstance(signature, Mapping) else {}
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
@@ -116,26 +136,57 @@ def shown_result(result: ArenaResult, form: ReportFormat, language: Language) ->
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     title, name = say("arena_title", language), quoted(str(document["campaign"].get("title", "")))
     title = f"{title}: {name}" if name else title
-    header, *rows = _table(document, language)
     notes = list(_notes(document, language))
-    if form == "markdown":
-        lines = [f"# {title}", "", *markdown_table(header, rows), "", *(f"- {note}" for note in notes)]
-    else:
-        lines = [title, "", *indented(aligned([header, *rows], numeric=True)), "", *(f"  - {note}" for note in notes)]
+    is_markdown = form == "markdown"
+    lines = [f"# {title}" if is_markdown else title, "", *_laid_out(_table(document, language), form), ""]
+    if "errors" in document["systems"][0]:
+        head = say("arena_marked", language)
+        lines += [f"## {head}" if is_markdown else head, "", *_laid_out(_marked(document, language), form), ""]
+    lines += [f"- {note}" if is_markdown else f"  - {note}" for note in notes]
     return "\n".join(lines) + "\n"
+
+
+def _laid_out(table: Iterator[Row], form: ReportFormat) -> list[str]:
+    """The lines of ``table``, whose first row is its head."""
+    header, *rows = table
+    return list(
+        markdown_table(header, rows) if form == "markdown" else indented(aligned([header, *rows], numeric=True))
+    )
+
+
+def _marked(document: Mapping[str, Any], language: Language) -> Iterator[Row]:
+    """The header, then for each system how many errors a judgement marks, by severity and by kind."""
+    rows = document["systems"]
+    kinds = list(rows[0]["kinds"])
+    yield (
+        say("arena_system", language),
+        *(say(f"arena_{name}", language) for name in SEVERITIES),
+        say("arena_penalty", language),
+        *map(quoted, kinds),
+    )
+    for row in rows:
+        figures = [
+            *(row["errors"][name] for name in SEVERITIES),
+            row["penalty"],
+            *(row["kinds"][kind] for kind in kinds),
+        ]
+        yield (_named(row), *(f"{figure:.2f}" for figure in figures))
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return f"{row['label']} {quoted(row['name'])}".strip()
 
 
 def _table(document: Mapping[str, Any], language: Language) -> Iterator[Row]:
     """The header, then a row for each system, best first."""
-    names = ["system", "rank", "score", "interval", "range", "cluster", "points", "count"]
     has_ends = "wins" in document["systems"][0]
+    names = ["system", "rank", "score", "interval", "range", "cluster", "points" if has_ends else "mean", "count"]
     percent = 100 * (1 - document["level"])
     yield tuple(say(f"arena_{name}", language, percent=percent) for name in [*names, *(["ends"] * has_ends)])
     for row in document["systems"]:
-        name = f"{row['label']} {quoted(row['name'])}".strip()
         ends = [f"{row['wins']}-{row['ties']}-{row['losses']}"] if has_ends else []
         yield (
-            name,
+            _named(row),
             str(row["rank"]),
             f"{row['score']:+.3f}",
             _NONE if row["low"] is None else _signed(row),
@@ -152,6 +203,8 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
     parameters = document["parameters"]
     yield say("arena_scale_pairs" if parameters else "arena_scale_ratings", language)
     yield say("arena_clusters", language)
+    if "errors" in document["systems"][0]:
+        yield say("arena_penalties", language)
     if parameters:
         yield _order(parameters, language)
     for row in document["agreement"]:

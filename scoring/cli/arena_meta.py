@@ -20,6 +20,7 @@ from scoring.arena.meta_warnings import warnings_of
 from scoring.arena.result import compute
 from scoring.arena.scores_file import ScoresInvalid, read_scores
 from scoring.arena.vote_records import Votes
+from scoring.arena.vote_values import is_of_pairs
 from scoring.arena.votes import VotesInvalid, read_votes
 from scoring.cli.files import load_report, read_bytes, require_folder_of, write_whole
 from scoring.cli.rank import require_alike
@@ -245,6 +246,8 @@ def _notes(document: Mapping[str, Any], language: Language) -> Iterator[str]:
     if any(row["items"] for row in document["metrics"]):
         shares = {name: 100 * numbers[name] for name in ("tie_share", "chance")}
         yield say("meta_chance", language, pairs=numbers["item_pairs"], **shares)
+        if is_of_pairs(document["protocol"]):
+            yield say("meta_merged", language)
     else:
         yield say("meta_no_items", language)
     for name in warnings_of(document):

@@ -116,13 +116,16 @@ class Panel:
 
 
 def draft_panel(protocol: str = "pairwise", *, systems: int = 4, **fields: Any) -> Panel:
-    """A campaign in preparation with its systems, each of a team of its own, without labels."""
+    """A campaign in preparation with its systems, each of a team of its own, without labels.
+
+    ``reasons``: those of its rubric.
+    """
     phase = PhaseFactory.create()
     organiser = person_in(phase.track.competition, "organiser")
     now = timezone.now()
     rubric = Rubric.objects.create(
-        track=phase.track, number=1, title_ko="기준", guideline_ko="끝까지 읽는다.", criteria=CRITERIA, reasons=REASONS,
-        created_by=organiser, created_at=now,
+        track=phase.track, number=1, title_ko="기준", guideline_ko="끝까지 읽는다.", criteria=CRITERIA,
+        reasons=fields.pop("reasons", REASONS), created_by=organiser, created_at=now,
     )  # fmt: skip
     values = {
         "track": phase.track, "number": 1, "title_ko": "결선 평가", "notice_ko": "비밀을 지킨다.", "phase": phase,

@@ -16,7 +16,7 @@ from malpan.arena.computations import AGAIN_AFTER, JOB, KEPT, computation_of, is
 from malpan.arena.errors import ComputationFailed, ComputationNotFound, ResultChanged, StillComputing
 from malpan.arena.exclusions import make_exclusion
 from malpan.arena.models import Computation
-from malpan.arena.planning import plan_panel
+from malpan.arena.planning import Need, least_judgements, plan_panel
 from malpan.arena.publishing import computed_result, publish_result
 from malpan.arena.quality import current_result, live_quality, open_scores
 from malpan.arena.results import question_of
@@ -305,3 +305,14 @@ def test_a_computation_is_seen_in_its_own_competition():
     with CaptureQueriesContext(connection) as queries:
         assert not is_under_way(computation_of(competition, pk))
     assert len(queries) == 1
+
+
+def test_the_least_number_of_judgements_is_between_rows_as_widths_shrink() -> None:
+    """Widths of 4/√n: half of them is 0.16 where n is 156.25."""
+    rows = [{"votes_per_judge": n // 4, "judgements": n, "width": 4 / n**0.5} for n in (100, 200, 400)]
+    assert least_judgements(rows, 0.16) == Need(157, 40, is_bound=False)
+    assert least_judgements(rows, 0.1) == Need(400, 100, is_bound=False)
+    assert least_judgements(rows, 0.2) == Need(100, 25, is_bound=True)
+    assert least_judgements(rows, 0.09) is None
+    assert least_judgements([rows[0] | {"width": None}, *rows[1:]], 0.15) == Need(200, 50, is_bound=True)
+    assert least_judgements([], 1.0) is None

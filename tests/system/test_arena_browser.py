@@ -305,6 +305,9 @@ def test_a_campaign_by_touch_on_a_phone(at_browser: Any, protocol: str) -> None:
         answer_by_touch(page, protocol)
         if number == 1:
             judge.look(f"phone-{protocol}")
+            says_keys = "Shift" in page.locator("form[data-judge]").inner_text()
+            assert not says_keys, "nobody presses a key on a phone"
+            expect(page.get_by_text("단축키", exact=True)).to_be_hidden()
             page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
         go_on(page, "판단 보내기", by_touch=True)
     expect(page.get_by_role("heading", name="나의 판단")).to_be_visible()
@@ -454,6 +457,7 @@ def test_keys_of_a_letter_can_be_turned_off_and_do_nothing_while_somebody_writes
 def test_errors_are_marked_without_script(at_browser: Any) -> None:
     judge: Judge = at_browser(java_script_enabled=False)
     page = begun(judge, "errors")
+    expect(page.get_by_label("이 오류 지우기").first).to_be_visible()
     for _practice_then_real in range(2):
         text = page.locator("[data-marked]").inner_text()
         word = text.split()[1]

@@ -36,7 +36,7 @@ from malpan.competitions.models import Competition, CompetitionRole
 from malpan.teams.models import Membership
 from malpan.web.forms.arena import place_of
 from malpan.web.presenters.arena import time_left
-from tests.arena.panels import VALUES, Panel, draft_panel, open_panel, person
+from tests.arena.panels import REASONS, VALUES, Panel, draft_panel, open_panel, person
 from tests.factories import UserFactory
 from tests.web import html
 
@@ -162,6 +162,13 @@ def test_an_invitation_is_for_its_address_its_time_and_nobody_who_organises() ->
     client.force_login(person("other@example.com"))
     assert "n***@example.com 주소로 보낸 것입니다" in client.get(path).content.decode()
     assert "n***@example.com 주소로 보낸 것입니다" in client.post(path, follow=True).content.decode()
+    told = html.parse(client.get(path).content.decode()).one("main")
+    assert "지금 로그인한 계정 other@example.com" in told.text
+    form = next(each for each in told.all("form") if each.attributes["action"] == reverse("account_logout"))
+    left = client.post(reverse("account_logout"), html.fields_of(form))
+    assert left["Location"] == path, "where they log in with the other account"
+    assert "로그인하거나 가입해" in client.get(path).content.decode()
+    client.force_login(User.objects.get(email="other@example.com"))
     organiser = Client()
     assert panel.organiser.email
     own = invited(panel, panel.organiser.email)
@@ -343,6 +350,8 @@ def test_every_protocol_is_judged_by_a_plain_form(protocol: str) -> None:
         ("errors", {"spans": "0"}, "점수를 0부터 100까지"),
         ("errors", {"score": "70", "spans": "1", "span-0-quote": "없는 글"}, "‘없는 글’을 출력에서 찾지"),
         ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항"}, "오류의 정도를 골라"),
+        ("errors", {"score": "70", "spans": "1", "span-0-severity": "major"}, "1번째 오류의 글이 비어 있습니다"),
+        ("errors", {"score": "70", "spans": "1", "span-0-category": "fluency"}, "잘못된 곳을 옮겨 적거나"),
         ("errors", {"score": "70", "spans": "1", "span-0-quote": "문항", "span-0-severity": "minor"}, "오류의 종류를"),
     ],
 )
@@ -360,6 +369,24 @@ def test_what_is_missing_is_said_and_nothing_is_lost(protocol: str, sent: dict[s
         if value and name not in ("spans",) and value != "9":
             assert kept[name] == [value], name
     assert not Judgement.objects.filter(assignment=assignment).exists()
+
+
+def test_a_row_of_an_error_is_taken_away_without_script() -> None:
+    """A button of its severity cannot be let go of."""
+    judge = Judge(open_panel("errors"))
+    assignment = judge.practise()
+    judge.send(assignment, **SENT["errors"], **{"span-1-severity": "minor", "span-1-drop": "1"})
+    assert Judgement.objects.get(assignment=assignment).value == VALUES["errors"]
+
+
+def test_kinds_of_errors_are_spoken_of_where_the_rubric_has_them() -> None:
+    told = []
+    for reasons in (REASONS, []):
+        judge = Judge(open_panel("errors", reasons=reasons))
+        told.append(judge.look(judge.begin()).one(id="spans-help").text)
+    assert "정도와 종류를 고릅니다" in told[0]
+    assert "정도를 고릅니다" in told[1]
+    assert "종류" not in told[1]
 
 
 def test_looking_writes_nothing_and_asking_for_the_next_twice_changes_nothing(judge: Judge) -> None:

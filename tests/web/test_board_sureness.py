@@ -74,9 +74,11 @@ def test_each_main_score_has_its_interval_and_the_plot_has_every_team(phase: Pha
     page = page_of(phase)
     intervals = [cell.one(css_class="interval").text for cell in page.all("td", "main")]
     assert all("95% 구간" in text and "–" in text for text in intervals)
-    plot = page.one("svg", "forest")
-    assert len(plot.all("circle")) == 3
-    assert plot.one("title").text == "점수의 95% 구간"
+    plots = page.all("svg", "forest")
+    assert ["narrow" in plot.classes for plot in plots] == [False, True], "one of them for phones"
+    for plot in plots:
+        assert len(plot.all("circle")) == 3
+        assert plot.one("title").text == "점수의 95% 구간"
 
 
 def test_of_a_long_board_it_is_said_up_to_where_there_are_intervals(

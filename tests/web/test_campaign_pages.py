@@ -18,17 +18,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from malpan.arena.exclusions import make_exclusion
-from malpan.arena.models import Campaign, CampaignJudge
+from malpan.arena.models import Campaign, CampaignJudge, Rubric
 from malpan.arena.selectors import judges_of
 from malpan.core.times import kst_text
 from malpan.submissions.models import Submission
 from malpan.teams.services import disqualify_team, reinstate_team
 from malpan.web.presenters.arena import EXPLANATIONS
 from malpan.web.presenters.arena_manage import standing_lines, warning_texts
+from malpan.web.presenters.arena_marked import marked_errors
 from malpan.web.presenters.campaigns import (
     csv_rows,
     forest_of,
     influence_sentence,
+    method_text,
     order_sentence,
     system_lines,
 )
@@ -150,7 +152,7 @@ def test_the_page_of_a_result_shows_what_the_file_says(world: World, client: Cli
     first = document["systems"][0]
     assert f"{first['score']:.3f}".replace("-", "−") in shown
     assert f"{first['wins']}–{first['ties']}–{first['losses']}" in shown
-    assert shown.count("<circle") == len(names)
+    assert shown.count("<circle") == 2 * len(names), "a drawing for wide screens and one for phones"
     people = [judge.user.name for judge in judges_of(campaign)] + [judge.email for judge in judges_of(campaign)]
     assert not any(person in shown for person in people)
     table = client.get(address(world, campaign, "campaign_csv", 1)).content.decode("utf-8-sig").splitlines()
@@ -283,6 +285,44 @@ def test_every_protocol_has_its_page(world: World, client: Client, protocol: str
     assert ("승–무–패" in shown) == (protocol == "ranking")
     english = text_of(client.get(address(world, campaign), headers={"accept-language": "en"}))
     assert "Krippendorff" in english
+
+
+def test_marked_errors_are_on_the_page_for_organisers_and_in_the_csv(world: World, client: Client) -> None:
+    campaign = world.closed(protocol="errors")
+    world.publish(campaign)
+    address_of_csv = address(world, campaign, "campaign_csv", 1)
+    document = json.loads(client.get(address(world, campaign, "campaign_result", 1)).content)
+    page = parse(client.get(address(world, campaign)).content.decode())
+    organiser = Client()
+    organiser.force_login(world.owner)
+    manage = reverse("manage_campaign_publishing", args=[world.competition.slug, campaign.pk])
+    for each in (page, parse(organiser.get(manage).content.decode())):
+        table = next(one for one in each.all("table") if "판단 하나에 표시한 오류" in one.text)
+        assert [head.text for head in table.one("thead").all("th")][:5] == ["팀", "가벼움", "무거움", "치명적", "벌점"]
+        assert [cell.text for cell in table.one("tbody").all("tr")[0].all("td")][:4] == ["0.00", "0.00", "0.00", "0.00"]
+        assert "평균 점수(0~100)" in each.text
+        assert f"{100 * document['systems'][0]['points']:.1f}" in each.text
+    assert "errors_minor,errors_major,errors_critical,penalty" in client.get(address_of_csv).content.decode()
+
+
+def test_kinds_of_marked_errors_are_called_as_in_the_rubric() -> None:
+    errors = {"minor": 1.5, "major": 0, "critical": 0.25}
+    row = {"name": "가", "errors": errors, "penalty": 7.75, "kinds": {"fact": 1, "gone": 0.75}}
+    rubric = Rubric(reasons=[{"key": "fact", "label_ko": "사실", "label_en": "Facts"}])
+    table = marked_errors({"systems": [row]}, rubric)
+    assert table is not None
+    assert table.heads[3:] == ("벌점", "사실", "gone")
+    assert table.lines[0].figures == ("1.50", "0.00", "0.25", "7.75", "1.00", "0.75")
+    assert marked_errors({"systems": [{"name": "가"}]}, rubric) is None, "computed before"
+
+
+@pytest.mark.parametrize("protocol", ["pairwise", "rubric", "errors", "ranking"])
+def test_the_method_is_told_as_of_now_while_it_runs(protocol: str) -> None:
+    running = Campaign(protocol=protocol)
+    closed = Campaign(protocol=protocol, closed_at=timezone.now())
+    assert "습니다" in method_text(closed).split(".")[0]
+    assert "습니다" not in method_text(running).split(".")[0]
+    assert method_text(running).split(". ")[1:] == method_text(closed).split(". ")[1:]
 
 
 @pytest.mark.parametrize(

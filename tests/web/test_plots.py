@@ -89,15 +89,26 @@ def test_a_forest_has_a_line_for_every_estimate() -> None:
     )
     assert plot is not None
     assert forest([]) is None
-    for row in plot.rows:
-        assert 0 < row.low < row.value < row.high < plot.width
+    assert plot.narrow is not None
+    for one in (plot, plot.narrow):
+        for row in one.rows:
+            assert 0 < row.low < row.value < row.high < one.width
+    assert plot.narrow.width < 360, "a phone shows all of it"
+    for before, after in pairwise(plot.narrow.rows):
+        assert before.text_y < before.y < after.top < after.text_y, "a label is above its own line"
     zero = next(tick.x for tick in plot.ticks if tick.is_zero)
     assert plot.rows[0].low > zero > plot.rows[1].value
     words = {"plot": plot, "id": "forest", "title": "강도", "description": "95 % 구간 <신뢰>"}
     drawn = ElementTree.fromstring(render_to_string("plots/forest.html", words).strip())
-    assert len(drawn.findall(".//circle")) == 2
-    assert drawn.find(".//desc").text == "95 % 구간 <신뢰>"
-    assert [text.text for text in drawn.findall(".//g/text")][1].endswith("…")
+    wide, narrow = drawn.findall(".//svg")
+    for each, of in ((wide, plot), (narrow, plot.narrow)):
+        assert len(each.findall(".//circle")) == 2
+        assert each.find("desc").text == "95 % 구간 <신뢰>"
+        assert each.attrib["viewBox"] == f"0 0 {of.width} {of.height}"
+    assert [text.text for text in wide.findall(".//g/text")][1].endswith("…")
+    assert [text.text for text in narrow.findall(".//g/text")] == ["고래", "아주 긴 이름을 가진 참가 팀의 모형"]
+    names = [each.attrib["id"] for each in drawn.iter() if "id" in each.attrib]
+    assert len(names) == len(set(names)) == 4
     assert "style" not in render_to_string("plots/forest.html", words)
 
 

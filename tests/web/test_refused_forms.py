@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
@@ -74,6 +75,43 @@ def test_what_a_judge_sent_is_on_the_form_again(judge: Judge, button: str) -> No
     again = sent | {"csrfmiddlewaretoken": "n" * 32}
     assert client.post(address, again).status_code == 302
     assert UNSENT not in client.session or not client.session[UNSENT]
+
+
+@pytest.mark.parametrize("note", [NOTE, "어려움"])
+def test_what_a_judge_sent_without_any_cookie_is_on_the_page_and_on_the_form_again(judge: Judge, note: str) -> None:
+    """Their browser lost the session and the token at once."""
+    assignment = judge.practise()
+    address = judge.url("arena_assignment", assignment.shown_key)
+    judge.client = client = Client(enforce_csrf_checks=True, headers={"accept-language": "ko", "origin": ORIGIN})
+    typed = urlencode({**SENT["errors"], "note": note, "expected": "0"} | token_of_before())
+
+    refused = page_of(client.post(address, typed, content_type="application/x-www-form-urlencoded"))
+
+    told = refused.one("main")
+    assert "보낸 판단은 아직 기록되지 않았습니다" in told.text
+    assert "제출 횟수" not in told.text
+    assert " ".join(note.split()) in told.one("textarea").text
+    assert told.one("a", "button", href=address).text == "이 문항 다시 열기"
+    assert not Judgement.objects.filter(assignment=assignment).exists()
+    client.force_login(judge.row.user)
+    fields = fields_of(judge.look(assignment))
+    assert (fields["note"], fields["score"]) == ([" ".join(note.split())], ["70"])
+
+
+def test_without_a_cookie_nothing_large_or_of_another_site_is_read(judge: Judge) -> None:
+    assignment = judge.practise()
+    address = judge.url("arena_assignment", assignment.shown_key)
+    sent = {**SENT["errors"], "note": NOTE}
+    plain = "application/x-www-form-urlencoded"
+    for origin, typed in (
+        ("https://evil.example", urlencode(sent)),
+        (None, urlencode(sent)),
+        (ORIGIN, urlencode(sent | {"more": "ㄱ" * 100_000})),
+    ):
+        client = Client(enforce_csrf_checks=True, headers={"origin": origin} if origin else {})
+        refused = page_of(client.post(address, typed, content_type=plain))
+        assert UNSENT not in client.session
+        assert not refused.one("main").all("textarea")
 
 
 def test_what_is_not_from_a_page_of_this_site_is_kept_nowhere(judge: Judge) -> None:

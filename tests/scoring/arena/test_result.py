@@ -316,12 +316,30 @@ def test_means_of_ratings_are_those_by_hand(protocol):
         if protocol == "errors":
             marked = [sum(weights[span["severity"]] for span in value.get("spans", [])) for value in own]
             assert row["penalty"] == pytest.approx(sum(marked) / len(own))
+            said = [span["severity"] for value in own for span in value.get("spans", [])]
+            assert row["errors"] == pytest.approx({name: said.count(name) / len(own) for name in weights})
             assert "criteria" not in row
         else:
             keys = [each.key for each in votes.criteria]
             means = {key: sum(value["scores"][key] for value in own) / len(own) for key in keys}
             assert row["criteria"] == pytest.approx(means)
             assert "penalty" not in row
+
+
+def test_errors_are_counted_by_kind_of_the_votes_that_count():
+    """Neither controls nor repeats nor what is left out."""
+    votes = votes_of("errors")
+    left_out = next(vote.judge for vote in votes.votes)
+
+    def marked(vote):
+        counts = vote.kind == "real" and vote.judge != left_out
+        spans = [{"output": 0, "start": 0, "end": 1, "severity": "major", "category": "fact" if counts else "left out"}]
+        return replace(vote, value={**vote.value, "spans": [*spans, {**spans[0], "category": "", "end": 2}]})
+
+    given = replace(votes, votes=tuple(map(marked, votes.votes)), exclusions=(Exclusion("x", judge=left_out),))
+    for row in compute(given).document()["systems"]:
+        assert row["errors"] == {"minor": 0, "major": 2, "critical": 0}
+        assert row["kinds"] == {"fact": 1}
 
 
 def test_large_figures_have_fewer_decimals():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +72,52 @@ def test_a_result_of_another_version_is_told_as_that(votes_file, tmp_path, capsy
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("ko", "결과가 가리키는 평가 파일이 아닙니다"), ("en", "is not the one that the result names")],
+)
+def test_a_result_of_other_votes_is_told_before_the_table(tmp_path, language, words):
+    path, published = tmp_path / "V.json", tmp_path / "PUBLISHED.json"
+    votes = simulate(PANEL, 1)
+    published.write_bytes(compute(votes).bytes())
+    path.write_bytes(votes_bytes(replace(votes, votes=votes.votes[:-1])))
+    command = [sys.executable, "-m", "scoring", "arena", str(path), "--check", str(published), "--lang", language]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    first, *rest = done.stdout.splitlines()
+    assert words in first
+    assert hashlib.sha256(votes_bytes(votes)).hexdigest() in first
+    assert "numbers" in rest[-1], "the places come last"
+    assert any("S01 System" in line for line in rest)
+
+
+@pytest.mark.parametrize("published", [b"[]", b"\xff", b'{"signature": {"votes_sha256": 7}}'])
+def test_a_result_that_names_no_votes_is_not_of_others(votes_file, tmp_path, capsys, published):
+    path = tmp_path / "PUBLISHED.json"
+    path.write_bytes(published)
+    assert main(["arena", str(votes_file), "--check", str(path), "--lang", "en"]) == 1
+    assert "the result names" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("language", "head"), [("ko", "판단 하나에 표시한 오류"), ("en", "Errors marked")])
+def test_marked_errors_have_a_table_and_ratings_their_scale(tmp_path, capsys, language, head):
+    path = tmp_path / "V.json"
+    votes = simulate(replace(PANEL, protocol="errors"), 1)
+    path.write_bytes(votes_bytes(votes))
+    rows = compute(votes).document()["systems"]
+    main(["arena", str(path), "--lang", language])
+    standing, marked = capsys.readouterr().out.split(head)
+    assert ("평균 점수(0~100)" if language == "ko" else "mean score (0-100)") in standing
+    for row in rows:
+        errors = [row["errors"][name] for name in ("minor", "major", "critical")]
+        means = [*errors, row["penalty"], *row["kinds"].values()]
+        line = next(line for line in marked.splitlines() if row["label"] in line)
+        assert line.split()[-len(means) :] == [f"{mean:.2f}" for mean in means]
+        assert f"{100 * row['points']:.1f}" in standing
+    main(["arena", str(path), "--format", "markdown", "--lang", language])
+    assert f"## {head}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("language", "words"), [("ko", "오차를 알 수 없습니다"), ("en", "is not known")])
 def test_a_score_without_an_interval_has_a_dash(tmp_path, capsys, language, words):
     path = tmp_path / "V.json"
@@ -104,13 +153,13 @@ def test_the_assignments_are_drawn_again_from_the_seed(tmp_path, capsys):
     path.write_bytes(votes_bytes(votes))
     assert read_votes(path.read_bytes()) == votes
     assert main(["arena", str(path), "--lang", "en"]) == 0
-    assert f"{len(votes.votes)} votes are of them, 0 were assigned" in capsys.readouterr().err
+    assert f"{len(votes.votes)} judgements are of them, 0 were assigned" in capsys.readouterr().err
     first = next(vote for vote in votes.votes if vote.kind == "real" and not is_repeated(votes, vote))
     elsewhere = replace(first, judge=next(each.label for each in votes.judges if each.label != first.judge))
     moved = replace(votes, votes=tuple(elsewhere if vote is first else vote for vote in votes.votes))
     path.write_bytes(votes_bytes(moved))
     assert main(["arena", str(path), "--lang", "en"]) == 0
-    assert f"{len(votes.votes) - 1} votes are of them, 1 were assigned" in capsys.readouterr().err
+    assert f"{len(votes.votes) - 1} judgements are of them, 1 were assigned" in capsys.readouterr().err
     path.write_bytes(votes_bytes(replace(votes, settings=replace(votes.settings, seed="other"))))
     assert main(["arena", str(path)]) == 1
     assert "다릅니다" in capsys.readouterr().err

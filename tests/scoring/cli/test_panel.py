@@ -80,7 +80,7 @@ def test_it_is_the_result_of_the_command_arena_on_the_same_votes(tmp_path, capsy
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("{", "line 3 is not JSON. A line is one vote."),
+        ("{", "line 3 is not JSON. A line is one judgement."),
         ("[1]", "line 3 is [1] where an object {...} is expected."),
         ({**SOUND, "choice": "both_bad"}, "line 3 choice is both_bad; it must be one of left, right, tie."),
         ({**SOUND, "choice": ["left"]}, "line 3 choice is ['left']; it must be one of left, right, tie."),

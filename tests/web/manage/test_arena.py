@@ -15,6 +15,7 @@ from django.utils import timezone
 from malpan.accounts.models import User
 from malpan.arena.campaigns import update_campaign
 from malpan.arena.declaring import declare_bars
+from malpan.arena.errors import JudgeRemoved
 from malpan.arena.exclusions import lift_exclusion, make_exclusion
 from malpan.arena.judges import bar_judge
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, Exclusion, Rubric
@@ -343,6 +344,31 @@ def test_an_open_campaign_takes_texts_and_times_and_nothing_else(world: World, w
     assert (campaign.title_ko, campaign.item_count, campaign.ends_at is not None) == ("새 이름", 12, True)
 
 
+def test_nothing_ticked_is_an_error_of_the_form_and_adds_nothing(world: World, writer: Client) -> None:
+    campaign = world.campaign()
+    refused = writer.post(url(world, f"{campaign.pk}/systems/add/"))
+    assert refused.status_code == 422
+    page = parse(refused.content.decode())
+    assert page.one("div", role="alert").text == "더할 제출을 하나 이상 골라 주십시오."
+    assert "제출 0개를 평가합니다" not in page.text
+    assert problems(page) == []
+
+
+def test_who_is_left_out_is_marked_in_the_list_of_judges(world: World, writer: Client) -> None:
+    campaign = world.opened()
+    left_out, other = campaign.judges.order_by("pk")[:2]
+    address = url(world, f"{campaign.pk}/judges/")
+    made = make_exclusion(campaign=campaign, actor=world.owner, reason="읽지 않음", judge=left_out)
+
+    def marked() -> list[bool]:
+        rows = parse(writer.get(address).content.decode()).one("tbody").all("tr")
+        return ["셈에서 뺌" in row.text for judge in (left_out, other) for row in rows if judge.email in row.text]
+
+    assert marked() == [True, False]
+    lift_exclusion(exclusion=made, actor=world.owner, reason="다시 봄")
+    assert marked() == [False, False]
+
+
 def test_systems_are_taken_out_and_institutions_kept(world: World, writer: Client) -> None:
     campaign = world.ready(judges=0)
     dropped = str(world.submissions[2].public_id)
@@ -417,6 +443,9 @@ def test_a_judge_is_removed_with_a_reason_and_the_page_says_where_the_work_goes(
     page = writer.get(url(world, f"{campaign.pk}/judges/{judge.pk}/")).content.decode()
     assert "연락이 되지 않음" in page
     assert not Assignment.objects.filter(judge=judge, state="open").exists()
+    audit = writer.get(f"/competitions/{world.competition.slug}/manage/audit/").content.decode()
+    assert "평가자를 내보냄" in audit
+    assert "제외" not in str(JudgeRemoved.text), "that word is for judgements that do not count"
 
 
 def test_bars_are_shown_with_their_reason_before_and_after_the_opening(world: World, writer: Client) -> None:
@@ -517,7 +546,10 @@ def test_words_of_one_teams_outputs_alone_are_shown_before_the_opening(world: Wo
     stored = store_private(json.dumps(signed, ensure_ascii=False).encode())
     Submission.objects.filter(pk=first.pk).update(file_sha256=stored.sha256, file_size=stored.size)
     address = url(world, f"{campaign.pk}/opening/")
-    words = parse(computed(writer, address, stays=True)).one("section", **{"aria-labelledby": "words-title"})
+    assert "아직 셈하고 있습니다" in parse(writer.get(address).content.decode()).all("form")[-1].text
+    page = parse(computed(writer, address, stays=True))
+    assert "셈하고 있습니다" not in page.text
+    words = page.one("section", **{"aria-labelledby": "words-title"})
     assert {term.text for term in words.all("dt")} >= {first.team.name}
     assert f"달빛모델 ({campaign.item_count})" in words.text
     assert second.team.name not in " ".join(each.text for each in words.all("dd"))
@@ -834,6 +866,14 @@ def test_the_planner_says_how_narrow_intervals_get_and_is_bounded(world: World, 
     assert [row[:2] for row in cells] == [["20", "72"], ["40", "144"], ["80", "288"]]
     widths = [float(row[2]) for row in cells]
     assert widths[0] > widths[2] > 0
+    half = (widths[1] + widths[2]) / 4  # between two rows
+    told = parse(writer.get(url(world, f"{asked}&half_width={half}")).content.decode())
+    needed = re.search(r"모두 (\d+)개쯤, 한 사람이 (\d+)개쯤", told.text)
+    assert needed is not None, "no other row is computed for that"
+    assert 144 < int(needed[1]) < 288
+    assert 40 < int(needed[2]) <= 80
+    assert "이내가 되지 않습니다" in writer.get(url(world, f"{asked}&half_width=0.01")).content.decode()
+    assert "그보다 적은 수는 셈하지 않았습니다" in writer.get(url(world, f"{asked}&half_width=5")).content.decode()
     page = parse(computed(writer, url(world, asked.replace("pairwise", "errors"))))
     assert "평가자의 표준 편차" in page.one("thead").text
     refused = writer.get(url(world, asked.replace("pairwise", "ranking").replace("group=4", "group=5")))

@@ -145,7 +145,7 @@ class JudgeNotRemoved(Conflict):
 class JudgeRemoved(Forbidden):
     """The judge was removed. Params: none."""
 
-    text = _("이 평가에서 제외되었습니다. 궁금한 점은 운영자에게 물어 주십시오.")
+    text = _("운영자가 내보내어 이 평가를 더 할 수 없습니다. 궁금한 점은 운영자에게 물어 주십시오.")
 
 
 class WordMissing(Unprocessable):

@@ -71,9 +71,9 @@ class CampaignJudge(models.Model):
     told = models.TextField(_("운영자에게 알린 말"), max_length=TOLD_MAX, blank=True, default="", db_default="")
     told_at = models.DateTimeField(_("운영자에게 알린 시각"), null=True, blank=True)
     calibrated_at = models.DateTimeField(_("연습을 마친 시각"), null=True, blank=True)
-    removed_at = models.DateTimeField(_("제외한 시각"), null=True, blank=True)
+    removed_at = models.DateTimeField(_("내보낸 시각"), null=True, blank=True)
     returns = models.PositiveSmallIntegerField(_("다시 초대한 횟수"), default=0)
-    removal_reason = models.CharField(_("제외한 사유"), max_length=300, blank=True)
+    removal_reason = models.CharField(_("내보낸 사유"), max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("평가자")
@@ -150,7 +150,7 @@ class Assignment(models.Model):
 
     class VoidReason(models.TextChoices):
         NONE = "", _("없음")
-        JUDGE_REMOVED = "judge_removed", _("평가자를 제외함")
+        JUDGE_REMOVED = "judge_removed", _("평가자를 내보냄")
         MOVED = "moved", _("다른 평가자에게 옮김")
         BARRED = "barred", _("평가자가 제척됨")
         DISQUALIFIED = "disqualified", _("팀이 실격함")

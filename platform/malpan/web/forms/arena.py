@@ -103,9 +103,15 @@ def _ranks(assignment: Assignment, data: QueryDict) -> dict[str, Any]:
 
 
 def _errors(_assignment: Assignment, data: QueryDict) -> dict[str, Any]:
-    rows = [_span(data, f"span-{row}-") for row in range(min(_whole(data.get("spans")) or 0, SPANS_MAX))]
+    places = [f"span-{row}-" for row in range(min(_whole(data.get("spans")) or 0, SPANS_MAX))]
+    rows = [_span(data, place) for place in places if f"{place}drop" not in data]
     score = _whole(data.get("score"))
-    return {"spans": [row for row in rows if row["quote"].strip()]} | ({} if score is None else {"score": score})
+    return {"spans": [row for row in rows if _is_begun(row)]} | ({} if score is None else {"score": score})
+
+
+def _is_begun(span: Mapping[str, Any]) -> bool:
+    """Whether anything was entered in the row of an error, if not all that it needs."""
+    return bool(span["quote"].strip() or span["severity"] or span["category"])
 
 
 def _span(data: QueryDict, prefix: str) -> dict[str, Any]:
@@ -128,13 +134,18 @@ _ENTERED: Final[Mapping[str, Callable[[Assignment, QueryDict], dict[str, Any]]]]
 
 
 def located(value: Mapping[str, Any], texts: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """``value`` with the place of every span instead of its quote; and a sentence for each quote that is not there."""
+    """``value`` with the place of every span instead of its quote; and a sentence for each quote that is not there or
+    was not written.
+    """
     if "spans" not in value:
         return dict(value), []
     spans, problems = [], []
-    for span in value["spans"]:
+    for number, span in enumerate(value["spans"], 1):
         place = place_of(span, texts[0])
-        if place is None:
+        if not span["quote"].strip():
+            text = gettext("%(number)d번째 오류의 글이 비어 있습니다. 잘못된 곳을 옮겨 적거나 그 오류를 지워 주십시오.")
+            problems.append(text % {"number": number})
+        elif place is None:
             text = gettext("‘%(quote)s’을(를) 출력에서 찾지 못했습니다. 출력의 글을 그대로 옮겨 적어 주십시오.")
             problems.append(fitted(text % {"quote": span["quote"]}))
         else:

@@ -33,7 +33,9 @@ class PlannerForm(forms.Form):
     votes = forms.IntegerField(
         label=_("한 사람의 판단 수"),
         initial=100,
-        help_text=_("확인과 되풀이 문항까지 셉니다. 그 절반과 두 배도 함께 셈합니다."),
+        help_text=_(
+            "확인과 되풀이 문항까지 셉니다. 두 배와 절반도 함께 셈하며, 절반이 20개보다 적으면 20개를 셈합니다."
+        ),
         min_value=LIMITS["votes"][0],
         max_value=LIMITS["votes"][1],
     )
@@ -62,6 +64,15 @@ class PlannerForm(forms.Form):
         help_text=_("쌍 비교에서 먼저 보이는 출력이 얻는 로짓입니다. 모르면 0으로 둡니다."),
         min_value=RANGES["order_effect"][0],
         max_value=RANGES["order_effect"][1],
+    )
+
+    half_width = forms.FloatField(
+        label=_("바라는 오차(±)"),
+        required=False,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        help_text=_("점수의 95% 구간의 반너비입니다. 적으면 판단이 얼마나 있어야 하는지 말합니다."),
+        min_value=RANGES["half_width"][0],
+        max_value=RANGES["half_width"][1],
     )
 
     def clean(self) -> dict[str, Any]:

@@ -34,7 +34,6 @@ from malpan.arena.systems import systems_of
 from malpan.competitions.permissions import Permission
 from malpan.core.errors import DomainError
 from malpan.core.messages import text_of
-from malpan.teams.models import Team
 from malpan.web.acting import act
 from malpan.web.forms.arena_campaigns import RemoveJudgeForm
 from malpan.web.forms.arena_judges import BarForm, InvitationLine, InviteForm, form_of
@@ -105,9 +104,21 @@ def _judges_page(
     now = timezone.now()
     page = page_of(request, judges_of(campaign))
     barred, teams = judged_though_barred(campaign), teams_of_judges(access.competition, page)
+    excluded = {each.judge_id for each in exclusions_of(campaign) if each.lifted_at is None}
     context = campaign_context(access, campaign, "manage_campaign_judges") | {
         "page": page,
-        "lines": [_line(judge, now, barred[judge.pk], teams.get(judge.pk, [])) for judge in page],
+        "lines": [
+            JudgeLine(
+                judge,
+                judge_state(judge, now),
+                judge.done,
+                judge.total,
+                barred[judge.pk],
+                teams.get(judge.pk, []),
+                judge.pk in excluded,
+            )
+            for judge in page
+        ],
         "invite_form": form,
         "refused": [(line, text_of(error)) for line, error in refused],
         "may_invite": access.may(Permission.MANAGE) and campaign.closed_at is None,
@@ -144,10 +155,6 @@ def _reminded_text(found: Reminded) -> str:
 def _remindable(access: ManageAccess, campaign: Campaign) -> int:
     """How many judges have assignments left, for whoever may remind them while it is judged."""
     return len(left_by_judge(campaign)) if access.may(Permission.MANAGE) and campaign.is_judged_now else 0
-
-
-def _line(judge: Any, now: Any, barred: int, teams: list[Team]) -> JudgeLine:
-    return JudgeLine(judge, judge_state(judge, now), judge.done, judge.total, barred, teams)
 
 
 @require_safe

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from malpan.arena.planning import plan_panel
+from malpan.arena.planning import least_judgements, plan_panel
 from malpan.competitions.permissions import Permission
 from malpan.web.forms.arena_planner import PlannerForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -26,9 +26,12 @@ def planner_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     form = PlannerForm(request.GET) if "systems" in request.GET else PlannerForm()
     context = access.context("manage_arena") | {"form": form}
     if form.is_bound and form.is_valid():
-        values = form.cleaned_data
+        values = dict(form.cleaned_data)
+        half_width = values.pop("half_width")
         rows, missing = or_waiting(lambda: plan_panel(competition=access.competition, **values))
         context |= missing | {"rows": [_line(row) for row in rows or ()], "is_of_pairs": form.is_of_pairs()}
+        if rows and half_width is not None:
+            context |= {"half_width": half_width, "need": least_judgements(rows, half_width)}
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "manage/arena_planner.html", context, status=status)
 

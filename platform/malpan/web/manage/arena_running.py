@@ -30,6 +30,7 @@ from malpan.web.manage.access import ManageAccess, manage_page
 from malpan.web.manage.arena_pages import campaign_at, campaign_context, or_waiting
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.arena_manage import agreement_lines, standing_lines, warning_texts
+from malpan.web.presenters.arena_marked import marked_errors
 from malpan.web.presenters.arena_metrics import metrics_context
 
 
@@ -192,6 +193,8 @@ def result_context(document: dict[str, Any], campaign: Campaign) -> dict[str, An
     """The context of ``manage/arena_standing.html``."""
     return {
         "standing": standing_lines(document),
+        "has_wins": document["matrix"] is not None,
+        "marked": marked_errors(document, campaign.rubric),
         "unranked": document["unranked"],
         "numbers": document["numbers"],
         "agreement": agreement_lines(document["agreement"], campaign),

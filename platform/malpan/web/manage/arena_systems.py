@@ -52,6 +52,8 @@ def add_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpRes
     """Add the submissions that are ticked."""
     campaign = campaign_at(access, pk)
     added = request.POST.getlist("add")
+    if not added:
+        return _page(request, access, campaign, has_none=True, status=422)
     return act(
         request,
         lambda _values: choose_systems(campaign=campaign, actor=request.user, submissions=[*_chosen(campaign), *added]),
@@ -91,8 +93,15 @@ def _institutions(data: QueryDict) -> dict[int, str]:
 
 
 def _page(
-    request: MemberRequest, access: ManageAccess, campaign: Campaign, form: TopForm | None = None, status: int = 200
+    request: MemberRequest,
+    access: ManageAccess,
+    campaign: Campaign,
+    form: TopForm | None = None,
+    status: int = 200,
+    *,
+    has_none: bool = False,
 ) -> HttpResponse:
+    """``has_none``: nothing was ticked to be added."""
     is_draft = campaign.state == Campaign.State.DRAFT
     rows = systems_of(campaign)
     context = campaign_context(access, campaign, "manage_campaign_systems") | {
@@ -101,6 +110,7 @@ def _page(
         "shows_labels": campaign.tells_labels,
         "institution_max": INSTITUTION_MAX,
         "top_form": form or TopForm(auto_id="top-%s"),
+        "has_none": has_none,
     }
     if is_draft and access.may(Permission.MANAGE):
         context |= _choices(request, campaign)

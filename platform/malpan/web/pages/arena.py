@@ -22,7 +22,7 @@ from malpan.arena.errors import GuidelineChanged, JudgeInvitationForAnother
 from malpan.arena.invitations import accept_invitation, invitation_of, obstacle_to
 from malpan.arena.judge_word import tell_organisers
 from malpan.arena.judges import give_consent
-from malpan.arena.models import Campaign, CampaignJudge
+from malpan.arena.models import CampaignJudge
 from malpan.arena.queue import is_closed, own_judgements, progress_of
 from malpan.arena.selectors import campaigns_to_judge, judge_for
 from malpan.core.errors import DomainError
@@ -66,7 +66,7 @@ def invitation_page(request: HttpRequest, token: str) -> HttpResponse:
         "is_own": user is not None and judge.user_id == user.pk and judge.is_active,
         "obstacle": obstacle and text_of(obstacle),
         "is_for_another": isinstance(obstacle, JudgeInvitationForAnother),
-        "explanation": arena.EXPLANATIONS[Campaign.Protocol(judge.campaign.protocol)],
+        "explanation": arena.explanation_of(judge.campaign),
     }
     return render(request, "pages/arena_invitation.html", context)
 
@@ -127,7 +127,7 @@ def _campaign_page(
         "competition": campaign.track.competition,
         "rubric": campaign.rubric,
         "criteria": arena.criteria_of(campaign.rubric),
-        "explanation": arena.EXPLANATIONS[Campaign.Protocol(campaign.protocol)],
+        "explanation": arena.explanation_of(campaign),
         "progress": progress,
         "time_left": arena.time_left(progress.seconds_left),
         "is_open": campaign.is_judged_now,

@@ -27,16 +27,17 @@ from malpan.arena.selectors import (
 )
 from malpan.web.csv_export import csv_response
 from malpan.web.pages.context import PageContext, page_context
-from malpan.web.presenters.arena import EXPLANATIONS, criteria_of
+from malpan.web.presenters.arena import criteria_of, explanation_of
 from malpan.web.presenters.arena_manage import agreement_lines, warning_texts
+from malpan.web.presenters.arena_marked import marked_errors
 from malpan.web.presenters.arena_metrics import metrics_context
 from malpan.web.presenters.campaigns import (
-    METHODS,
     csv_rows,
     forest_of,
     influence_sentence,
     matrix_of,
     matrix_rows,
+    method_text,
     order_sentence,
     system_lines,
 )
@@ -47,10 +48,7 @@ def campaigns_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Every human evaluation that began, and by which rubric people will judge in those to come."""
     page = page_context(request, slug)
     rows = [(campaign, *progress_of_campaign(campaign)) for campaign in public_campaigns(page.competition)]
-    coming = [
-        (draft, EXPLANATIONS[Campaign.Protocol(draft.protocol)], criteria_of(draft.rubric))
-        for draft in drafts_to_come(page.competition)
-    ]
+    coming = [(draft, explanation_of(draft), criteria_of(draft.rubric)) for draft in drafts_to_come(page.competition)]
     return render(request, "pages/campaigns.html", page.context("campaigns") | {"rows": rows, "coming": coming})
 
 
@@ -66,7 +64,7 @@ def campaign_page(request: HttpRequest, slug: str, track_slug: str, number: int)
         "track": campaign.track,
         "rubric": campaign.rubric,
         "criteria": criteria_of(campaign.rubric),
-        "method": METHODS[Campaign.Protocol(campaign.protocol)],
+        "method": method_text(campaign),
         "systems": campaign.systems.count(),
         "judges": campaign.judges.filter(accepted_at__isnull=False, removed_at=None).count(),
         "done": done,
@@ -88,6 +86,7 @@ def _result(campaign: Campaign, result: CampaignResult, page: PageContext) -> di
         "document": document,
         "lines": system_lines(document),
         "has_wins": document["matrix"] is not None,
+        "marked": marked_errors(document, campaign.rubric),
         "forest": forest_of(document, page.team.number if page.team else None),
         "matrix": matrix_of(document),
         "matrix_rows": matrix,

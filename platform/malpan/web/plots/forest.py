@@ -1,10 +1,12 @@
-"""A forest plot: estimates with their intervals, one below the other."""
+"""A forest plot: estimates with their intervals, one below the other; and the same for a phone, each label above its
+line.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from malpan.web.plots.scales import Scale, tick_text, ticks
@@ -15,6 +17,10 @@ LABEL_COLUMNS: Final = 22  # a Hangul syllable counts two
 MARGIN: Final = 16
 ROW: Final = 30
 AXIS: Final = 34
+NARROW_WIDTH: Final = 344  # as wide as a phone has room for
+NARROW_COLUMNS: Final = 44
+NARROW_ROW: Final = 46
+NARROW_TICKS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The geometry of a plot, in units of its ``width`` by ``height``."""
+    """The geometry of a plot, in units of its ``width`` by ``height``. ``narrow``: the same plot for a phone."""
 
     width: int
     height: int
@@ -60,32 +66,52 @@ class Forest:
     row_height: int
     rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
+    narrow: Forest | None = None
 
 
 def forest(estimates: Sequence[Estimate]) -> Forest | None:
     """The plot of ``estimates`` in their order, the first on top; ``None`` for none."""
     if not estimates:
         return None
-    marks = ticks(min(each.low for each in estimates), max(each.high for each in estimates))
-    scale = Scale(marks[0], marks[-1], LABEL_WIDTH + MARGIN, WIDTH - MARGIN)
-    bottom = ROW * len(estimates)
-    rows = tuple(_row(each, number, scale) for number, each in enumerate(estimates))
+    beside = _Layout(WIDTH, LABEL_WIDTH + MARGIN, ROW, LABEL_COLUMNS, text_y=ROW / 2 + 5, y=ROW / 2)
+    above = _Layout(NARROW_WIDTH, MARGIN, NARROW_ROW, NARROW_COLUMNS, text_y=18, y=33, most_ticks=NARROW_TICKS)
+    return replace(_drawn(estimates, beside), narrow=_drawn(estimates, above))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where a row has what: the scale from ``left`` to the margin of ``width``; label and line below its top."""
+
+    width: int
+    left: int
+    row: int
+    columns: int
+    text_y: float
+    y: float
+    most_ticks: int = 6
+
+
+def _drawn(estimates: Sequence[Estimate], layout: _Layout) -> Forest:
+    marks = ticks(min(each.low for each in estimates), max(each.high for each in estimates), layout.most_ticks)
+    scale = Scale(marks[0], marks[-1], layout.left, layout.width - MARGIN)
+    bottom = layout.row * len(estimates)
+    rows = tuple(_row(each, number, scale, layout) for number, each in enumerate(estimates))
     shown = tuple(Tick(scale(mark), tick_text(mark, marks), mark == 0) for mark in marks)
-    return Forest(WIDTH, bottom + AXIS, bottom, ROW, rows, shown)
+    return Forest(layout.width, bottom + AXIS, bottom, layout.row, rows, shown)
 
 
-def _row(estimate: Estimate, number: int, scale: Scale) -> Row:
-    middle = ROW * number + ROW / 2
+def _row(estimate: Estimate, number: int, scale: Scale, layout: _Layout) -> Row:
+    top = layout.row * number
     return Row(
-        label=cut(estimate.label, LABEL_COLUMNS),
-        text_y=middle + 5,
-        y=middle,
+        label=cut(estimate.label, layout.columns),
+        text_y=top + layout.text_y,
+        y=top + layout.y,
         low=scale(estimate.low),
         value=scale(estimate.value),
         high=scale(estimate.high),
         is_marked=estimate.is_marked,
         is_striped=number % 2 == 1,
-        top=ROW * number,
+        top=top,
     )
 
 

@@ -34,6 +34,9 @@ EXPLANATIONS: Final = {
         "한 번에 출력 하나를 보고 오류가 있는 곳에 정도와 종류를 표시한 뒤, 전체 점수를 0점부터 100점까지로 적습니다."
     ),
 }
+_WITHOUT_KINDS: Final = gettext_lazy(
+    "한 번에 출력 하나를 보고 오류가 있는 곳에 정도를 표시한 뒤, 전체 점수를 0점부터 100점까지로 적습니다."
+)
 CHOICES: Final = {
     "first": gettext_lazy("A가 나음"),
     "second": gettext_lazy("B가 나음"),
@@ -61,6 +64,13 @@ class Criterion:
     def is_typed(self) -> bool:
         """Whether the scale has too many points for a button each."""
         return self.high - self.low + 1 > MORE_THAN_BUTTONS
+
+
+def explanation_of(campaign: Campaign) -> str:
+    """How one judges in ``campaign``; kinds of errors are spoken of where its rubric has them."""
+    if campaign.protocol == Campaign.Protocol.ERRORS and not campaign.rubric.reasons:
+        return str(_WITHOUT_KINDS)
+    return str(EXPLANATIONS[Campaign.Protocol(campaign.protocol)])
 
 
 def criteria_of(rubric: Rubric) -> tuple[Criterion, ...]:

@@ -25,9 +25,9 @@ WARNINGS: dict[str, Promise] = {
     "error_unknown": gettext_lazy(
         "판단이 너무 적거나 모두 한결같아 점수의 오차를 알 수 없습니다. 그런 점수에는 신뢰 구간이 없습니다."
     ),
-    "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 표를 조금 더해 셈했습니다."),
+    "regularised": gettext_lazy("모든 비교에서 이기거나 진 제출이 있어 가상의 판단을 조금 더해 셈했습니다."),
     "separated_draws": gettext_lazy(
-        "다시 뽑은 표의 상당수에서 모든 비교에서 이기거나 지는 제출이 있어, 그런 제출의 신뢰 구간은 어림값입니다."
+        "다시 뽑은 판단의 상당수에서 모든 비교에서 이기거나 지는 제출이 있어, 그런 제출의 신뢰 구간은 어림값입니다."
     ),
     "one_judge": gettext_lazy("평가자가 한 명뿐이라 신뢰 구간은 문항의 차이만 나타냅니다."),
     "few_judges": gettext_lazy("평가자가 다섯 명보다 적어 신뢰 구간을 조심해서 읽어야 합니다."),
@@ -56,6 +56,7 @@ class NextStep:
 class JudgeLine:
     """A judge with what the list says of them. ``state``: waiting, expired, accepted, ready or removed. ``barred``: of
     ``done``, those with a system that they may not see any more. ``teams``: those of the competition they are in.
+    ``is_excluded``: none of what they said counts.
     """
 
     judge: CampaignJudge
@@ -64,6 +65,7 @@ class JudgeLine:
     total: int
     barred: int
     teams: Sequence[Team]
+    is_excluded: bool
 
     @property
     def left(self) -> int:
@@ -119,6 +121,7 @@ class StandingLine:
     interval: str
     ranks: str
     cluster: int
+    points: str
     votes: int
 
 
@@ -236,6 +239,12 @@ def interval_text(figure: Mapping[str, Any]) -> str:
     return "–" if figure["low"] is None else f"{figure_text(figure['low'])} ~ {figure_text(figure['high'])}"
 
 
+def points_text(row: Mapping[str, Any]) -> str:
+    """The share of points of a system that was compared, or the mean score of one that was rated, 0-100."""
+    points = f"{100 * row['points']:.1f}"
+    return f"{points}%" if "wins" in row else points
+
+
 def value_text(assignment: Assignment, value: dict[str, Any]) -> str:
     """A judgement in words, with the labels of the systems."""
     shown = list(assignment.systems)
@@ -268,6 +277,7 @@ def standing_lines(document: dict[str, Any]) -> list[StandingLine]:
             interval=interval_text(row),
             ranks=range_text(row["best_rank"], row["worst_rank"]),
             cluster=row["cluster"],
+            points=points_text(row),
             votes=row["votes"],
         )
         for row in document["systems"]

@@ -102,6 +102,7 @@ def metrics_context(document: Mapping[str, Any], recipe: str) -> dict[str, Any]:
         "ties": _percent(numbers["tie_share"]),
         "chance": _percent(numbers["chance"]),
         "has_items": any(row["items"] for row in rows),
+        "is_of_pairs": document["protocol"] in ("pairwise", "ranking"),
         "systems_plot": _systems_plot(rows, recipe),
         "items_plot": _items_plot(rows, recipe),
         "warnings": [WARNINGS[name] for name in warnings_of(document)],

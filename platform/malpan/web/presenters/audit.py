@@ -39,7 +39,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "campaign_judge.invite": _("평가자를 초대함"),
     "campaign_judge.reinvite": _("평가자를 다시 초대함"),
     "campaign_judge.reinvite_failed": _("평가자를 다시 초대하지 못함"),
-    "campaign_judge.remove": _("평가자를 제외함"),
+    "campaign_judge.remove": _("평가자를 내보냄"),
     "campaign_judge.resend": _("평가자 초대를 다시 보냄"),
     "campaign_judge.tell": _("운영자에게 알림"),
     "competition.create": _("대회를 만듦"),

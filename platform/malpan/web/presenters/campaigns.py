@@ -12,30 +12,48 @@ from django.utils.translation import gettext_lazy
 from malpan.arena.models import Campaign
 from malpan.web.plots.forest import Estimate, Forest, forest
 from malpan.web.plots.matrix import Matrix, win_matrix
-from malpan.web.presenters.arena_manage import figure_text, interval_text
+from malpan.web.presenters.arena import SEVERITIES
+from malpan.web.presenters.arena_manage import figure_text, interval_text, points_text
 from malpan.web.presenters.formatting import range_text
 
 MATRIX_MOST: Final = 30  # systems that a drawing of the matrix has room for; the table has all
-COMPARED: Final = frozenset({Campaign.Protocol.PAIRWISE, Campaign.Protocol.RANKING})
-METHODS: Final = {
-    Campaign.Protocol.PAIRWISE: gettext_lazy(
-        "평가자는 팀을 알 수 없는 출력 두 개를 나란히 보고 더 나은 쪽을 골랐습니다. 점수는 무승부와 보인 차례의 "
-        "영향을 함께 셈하는 브래들리–테리 모형의 강도(로짓, 평균 0)입니다. 강도가 1만큼 높으면 승부가 갈린 비교의 "
-        "73%를 이깁니다. ‘둘 다 나쁨’은 무승부로 셉니다."
+JUDGED: Final = {  # what people did, and what they do while it runs
+    Campaign.Protocol.PAIRWISE: (
+        gettext_lazy("평가자는 팀을 알 수 없는 출력 두 개를 나란히 보고 더 나은 쪽을 골랐습니다."),
+        gettext_lazy("평가자는 팀을 알 수 없는 출력 두 개를 나란히 보고 더 나은 쪽을 고릅니다."),
     ),
-    Campaign.Protocol.RANKING: gettext_lazy(
-        "평가자는 팀을 알 수 없는 출력 여러 개의 순위를 매겼습니다. 점수는 순위를 모든 쌍의 승패로 풀어 구한 "
-        "브래들리–테리 모형의 강도(로짓, 평균 0)입니다."
+    Campaign.Protocol.RANKING: (
+        gettext_lazy("평가자는 팀을 알 수 없는 출력 여러 개의 순위를 매겼습니다."),
+        gettext_lazy("평가자는 팀을 알 수 없는 출력 여러 개의 순위를 매깁니다."),
     ),
-    Campaign.Protocol.RUBRIC: gettext_lazy(
-        "평가자는 팀을 알 수 없는 출력을 하나씩 보고 기준마다 점수를 매겼습니다. 점수는 평가자마다 후하고 박한 "
-        "정도를 고른 뒤의 편차로, 0이 평균입니다."
+    Campaign.Protocol.RUBRIC: (
+        gettext_lazy("평가자는 팀을 알 수 없는 출력을 하나씩 보고 기준마다 점수를 매겼습니다."),
+        gettext_lazy("평가자는 팀을 알 수 없는 출력을 하나씩 보고 기준마다 점수를 매깁니다."),
     ),
-    Campaign.Protocol.ERRORS: gettext_lazy(
-        "평가자는 팀을 알 수 없는 출력을 하나씩 보고 오류를 표시한 뒤 점수를 매겼습니다. 점수는 평가자마다 후하고 "
-        "박한 정도를 고른 뒤의 편차로, 0이 평균입니다."
+    Campaign.Protocol.ERRORS: (
+        gettext_lazy("평가자는 팀을 알 수 없는 출력을 하나씩 보고 오류를 표시한 뒤 점수를 매겼습니다."),
+        gettext_lazy("평가자는 팀을 알 수 없는 출력을 하나씩 보고 오류를 표시한 뒤 점수를 매깁니다."),
     ),
 }
+_DEVIATIONS: Final = gettext_lazy("점수는 평가자마다 후하고 박한 정도를 고른 뒤의 편차로, 0이 평균입니다.")
+SCORED: Final = {
+    Campaign.Protocol.PAIRWISE: gettext_lazy(
+        "점수는 무승부와 보인 차례의 영향을 함께 셈하는 브래들리–테리 모형의 강도(로짓, 평균 0)입니다. 강도가 1만큼 "
+        "높으면 승부가 갈린 비교의 73%를 이깁니다. ‘둘 다 나쁨’은 무승부로 셉니다."
+    ),
+    Campaign.Protocol.RANKING: gettext_lazy(
+        "점수는 순위를 모든 쌍의 승패로 풀어 구한 브래들리–테리 모형의 강도(로짓, 평균 0)입니다."
+    ),
+    Campaign.Protocol.RUBRIC: _DEVIATIONS,
+    Campaign.Protocol.ERRORS: _DEVIATIONS,
+}
+
+
+def method_text(campaign: Campaign) -> str:
+    """What people do, or did once it is closed, and what the scores of that are."""
+    protocol = Campaign.Protocol(campaign.protocol)
+    done, doing = JUDGED[protocol]
+    return f"{doing if campaign.closed_at is None else done} {SCORED[protocol]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +82,6 @@ def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
     sizes: dict[Any, int] = {}
     for row in rows:
         sizes[row["cluster"]] = sizes.get(row["cluster"], 0) + 1
-    is_shares = document["protocol"] in COMPARED
     return [
         SystemLine(
             rank=row["rank"],
@@ -74,7 +91,7 @@ def system_lines(document: Mapping[str, Any]) -> list[SystemLine]:
             ranks=range_text(row["best_rank"], row["worst_rank"]),
             band=row["cluster"],
             is_tied=sizes[row["cluster"]] > 1,
-            points=f"{100 * row['points']:.1f}%" if is_shares else figure_text(row["points"], 2),
+            points=points_text(row),
             wins=row.get("wins"),
             ties=row.get("ties"),
             losses=row.get("losses"),
@@ -142,7 +159,7 @@ def order_sentence(document: Mapping[str, Any]) -> str:
     if document["protocol"] == Campaign.Protocol.RANKING:
         return ""
     text = _(
-        "먼저(왼쪽에) 보인 출력이 얻은 이점은 %(value)s로짓(95%% 구간 %(interval)s)이며, 점수는 이 영향을 뺀 "
+        "먼저 보인 출력이 얻은 이점은 %(value)s로짓(95%% 구간 %(interval)s)이며, 점수는 이 영향을 뺀 "
         "값입니다. 무승부는 %(tie)s%%였습니다."
     )
     return text % {
@@ -184,4 +201,17 @@ def csv_rows(document: Mapping[str, Any]) -> tuple[Sequence[str], list[list[Any]
     ]
     if document["matrix"] is not None:
         columns += ["wins", "ties", "losses"]
-    return columns, [[row.get(name) for name in columns] for row in document["systems"]]
+    marked = [_marked_cells(row) for row in document["systems"]]
+    rows = [
+        [*(row.get(name) for name in columns), *cells.values()]
+        for row, cells in zip(document["systems"], marked, strict=True)
+    ]
+    return [*columns, *marked[0]], rows
+
+
+def _marked_cells(row: Mapping[str, Any]) -> dict[str, float]:
+    """Of marked errors the means by column: by severity, the penalty, by kind."""
+    if "errors" not in row:
+        return {}
+    errors = {f"errors_{name}": row["errors"][name] for name in SEVERITIES}
+    return errors | {"penalty": row["penalty"]} | {f"kind_{name}": mean for name, mean in row["kinds"].items()}

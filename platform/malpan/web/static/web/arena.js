@@ -250,6 +250,9 @@ function markErrors(form, text) {
     rows.append(row);
     return enhance(row);
   }
+  function isBegun(row) {
+    return Boolean(row.querySelector("[data-quote]").value || row.querySelector("[data-severity]:checked") || row.querySelector("select")?.value);
+  }
   function enhance(row) {
     const remove = row.querySelector("[data-remove]");
     remove.hidden = false;
@@ -257,6 +260,9 @@ function markErrors(form, text) {
       row.querySelector("[data-quote]").value = "";
       for (const input of row.querySelectorAll("[data-severity]:checked")) {
         input.checked = false;
+      }
+      for (const select of row.querySelectorAll("select")) {
+        select.value = "";
       }
       find(row);
       row.hidden = rows.querySelectorAll("[data-span]:not([hidden])").length > 1;
@@ -375,7 +381,7 @@ function markErrors(form, text) {
   text.setAttribute("aria-describedby", "mark-help");
   for (const row of rows.children) {
     enhance(row);
-    row.hidden = row !== rows.firstElementChild && !row.querySelector("[data-quote]").value;
+    row.hidden = row !== rows.firstElementChild && !isBegun(row);
   }
   paint();
 }
