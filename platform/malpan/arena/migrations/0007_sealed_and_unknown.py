@@ -20,4 +20,19 @@ class Migration(migrations.Migration):
             name='unknown_teams',
             field=models.JSONField(blank=True, db_default=[], default=list, editable=False, verbose_name='안다고 적었으나 없는 팀'),
         ),
+        migrations.AlterField(
+            model_name='assignment',
+            name='void_reason',
+            field=models.CharField(blank=True, choices=[('', '없음'), ('judge_removed', '평가자를 내보냄'), ('moved', '다른 평가자에게 옮김'), ('barred', '평가자가 제척됨'), ('disqualified', '팀이 실격함'), ('closed', '마감까지 판단하지 않음')], max_length=13, verbose_name='무효의 까닭'),
+        ),
+        migrations.AlterField(
+            model_name='campaignjudge',
+            name='removal_reason',
+            field=models.CharField(blank=True, max_length=300, verbose_name='내보낸 사유'),
+        ),
+        migrations.AlterField(
+            model_name='campaignjudge',
+            name='removed_at',
+            field=models.DateTimeField(blank=True, null=True, verbose_name='내보낸 시각'),
+        ),
     ]
