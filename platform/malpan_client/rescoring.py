@@ -16,6 +16,7 @@ from malpan_client.words import say
 
 COUNTS = ("finished", "running", "queued", "failed", "excluded", "late")
 SHOWN = 20  # moves of teams
+FINAL = "final_score"  # that ranks, unless a composite does
 
 
 def list_rescorings(site: Site, options: Namespace) -> Result:
@@ -121,19 +122,38 @@ def _preview(site: Site, place: Place, pk: int) -> Facts:
 
 
 def _preview_text(found: Any) -> str:
+    rows = list(each_of(found["changes"]))
     changes = [
-        (e["score"], e["changed"], e["count"], f"{e['mean']:+.6f}", f"{e['minimum']:+.6f}", f"{e['maximum']:+.6f}")
-        for e in each_of(found["changes"])
-    ]
-    moves = [
-        (e["team"], e["before"], e["after"], ", ".join(map(str, e["crossed"])) or None) for e in found["moves"][:SHOWN]
+        (e["label"], e["changed"], e["count"], *(_difference(e, name) for name in ("mean", "minimum", "maximum")))
+        for e in rows
     ]
     heads = [say("metric"), say("changed"), say("runs"), say("mean"), say("minimum"), say("maximum")]
     text = table(heads, changes, right=[1, 2, 3, 4, 5])
-    text += "\n\n" + table([say("team"), say("before"), say("after"), say("prizes")], moves, right=[1, 2])
+    final = next(each for each in rows if each["score"] == FINAL)
+    moves = [
+        (
+            *(each["team"], each["before"], each["after"]),
+            *(_score(final, each[name]) for name in ("score_before", "score_after")),
+            ", ".join(map(str, each["crossed"])) or None,
+        )
+        for each in found["moves"][:SHOWN]
+    ]
+    heads = [say("team"), say("rank_before"), say("rank_after"), say("before"), say("after"), say("prizes")]
+    text += "\n\n" + table(heads, moves, right=[1, 2, 3, 4])
+    if found["items_before"] and found["items_after"] < found["items_before"]:
+        text += "\n" + say("fewer_items", before=found["items_before"], after=found["items_after"])
     if found["left_out"]:
         text += f"\n{say('left_out', count=found['left_out'])}"
     return f"{text}\nseen: {found['seen']}"
+
+
+def _difference(change: Any, name: str) -> str:
+    return f"{change[name] * change['scale']:+.{change['decimals']}f}"
+
+
+def _score(final: Any, value: float | None) -> str | None:
+    """A score of a move as the board shows it."""
+    return None if value is None else f"{value * final['scale']:.{final['decimals']}f}"
 
 
 def apply_rescoring(site: Site, options: Namespace) -> Result:

@@ -49,7 +49,8 @@ TRACK = TrackFacts(
 )
 READY = Facts(
     now=NOW,
-    has_korean=True,
+    has_summary=True,
+    has_description=True,
     has_english=True,
     has_organiser=True,
     has_terms=True,
@@ -84,7 +85,8 @@ def test_a_complete_competition_has_no_gap_and_only_the_note_of_backups():
 @pytest.mark.parametrize(
     ("facts", "code"),
     [
-        (replace(READY, has_korean=False), "korean_texts"),
+        (replace(READY, has_summary=False), "korean_texts"),
+        (replace(READY, has_description=False), "korean_texts"),
         (replace(READY, tracks=()), "tracks"),
         (with_track(phases=()), "phases"),
         (with_track(has_recipe=False), "recipe"),

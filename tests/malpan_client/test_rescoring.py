@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Phase
 from malpan.submissions.models import RescoreBatch, RescoreOrder, ScoringRun
-from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish
+from tests.factories import PhaseFactory, TeamFactory, UserFactory, finished_submission, publish, reference_bytes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,6 +49,25 @@ def test_several_phases_are_started_seen_and_applied_together(by_person, phases)
     assert f"#{first.pk}" in done.err
     assert f"#{second.pk}" in done.err
     assert set(RescoreBatch.objects.values_list("state", flat=True)) == {"applied"}
+
+
+def test_a_preview_speaks_as_the_board_does_and_tells_of_fewer_items(by_person, phases):
+    person, phase = UserFactory.create(is_superuser=True), phases[0]
+    contest, track = phase.track.competition.slug, phase.track
+    track.score_scale, track.score_decimals = 100, 2
+    track.save()
+    draft = create_draft(phase=phase, actor=person, data=reference_bytes(2), erratum_ko="한 문항을 뺍니다.")
+    start = ("rescore", "start", f"{contest}/{track.slug}/open", "--reason", "다시", "--references", str(draft.pk))
+    number = str(by_person(person, *start, "--json").json["id"])
+    finish()
+    shown = by_person(person, "rescore", "preview", contest, number).out
+    assert "최종 점수" in shown
+    assert "final_score" not in shown
+    assert "+10.00" in shown
+    team = phase.submissions.get().team.name
+    [line] = [line for line in shown.splitlines() if line.startswith(team)]
+    assert line.split()[-5:] == ["1", "1", "50.00", "60.00", "–"]
+    assert "문항이 3개에서 2개로 줄어듭니다" in shown
 
 
 def test_why_an_order_was_refused_is_told(by_person, phases):

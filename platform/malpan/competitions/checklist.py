@@ -77,7 +77,8 @@ class Facts:
     """All facts of a competition and its site for the checklist."""
 
     now: datetime
-    has_korean: bool
+    has_summary: bool  # in Korean, as the next
+    has_description: bool
     has_english: bool
     has_organiser: bool
     has_terms: bool
@@ -121,11 +122,19 @@ _GAP: Final = State.MISSING
 _WARN: Final = State.WARN
 
 
+_KOREAN_GAPS: Final = {  # by whether there is a summary, and a description
+    (False, False): _("한국어로 된 한 줄 소개와 대회 안내가 비어 있습니다."),
+    (False, True): _("한국어로 된 한 줄 소개가 비어 있습니다."),
+    (True, False): _("한국어로 된 대회 안내가 비어 있습니다."),
+    (True, True): "",
+}
+
+
 def _texts(facts: Facts) -> Iterator[Item]:
     yield _either(
-        "korean_texts", facts.has_korean,
+        "korean_texts", facts.has_summary and facts.has_description,
         _("제목, 한 줄 소개, 대회 안내가 한국어로 있습니다."),
-        _("한국어로 된 한 줄 소개나 대회 안내가 비어 있습니다."), "texts", _GAP,
+        _KOREAN_GAPS[facts.has_summary, facts.has_description], "texts", _GAP,
     )  # fmt: skip
     yield _either(
         "english_texts", facts.has_english,

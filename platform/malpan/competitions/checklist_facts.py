@@ -47,7 +47,8 @@ def facts_of(competition: Competition, competing: Iterable[str] = ()) -> Facts:
     texts = competition
     return Facts(
         now=timezone.now(),
-        has_korean=all((texts.title_ko, texts.summary_ko, texts.description_ko)),
+        has_summary=bool(texts.summary_ko),
+        has_description=bool(texts.description_ko),
         has_english=all((texts.title_en, texts.summary_en, texts.description_en)),
         has_organiser=bool(texts.organiser_ko),
         has_terms=bool(texts.terms_ko or texts.terms_en),

@@ -14,10 +14,12 @@ from malpan.api.manage.access import MANAGE, ManageOperations, managed, managed_
 from malpan.api.reading import next_address, paged
 from malpan.api.schemas.kinds import Done, Page, PageNumber, PageSize
 from malpan.api.schemas.manage import rescoring as shown
-from malpan.competitions.models import Phase, ReferenceVersion
+from malpan.competitions.models import Phase, ReferenceVersion, Track
 from malpan.competitions.permissions import Permission
 from malpan.competitions.profiles import require_offered
 from malpan.competitions.references import recipe_named, recipe_of
+from malpan.competitions.shown_scores import scale_of
+from malpan.core.language import reader_language
 from malpan.leaderboard.rescore_preview import preview, require_all_seen
 from malpan.submissions.manage_selectors import submission_of
 from malpan.submissions.models import RescoreBatch, RescoreOrder
@@ -25,6 +27,7 @@ from malpan.submissions.rescoring import batches, orders, services
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.deltas import Change, RankMove, Scored
 from malpan.submissions.rescoring.letters import text_of_refusal
+from scoring.recipes import Column, Recipe
 
 operations = ManageOperations(_("운영: 재채점"))
 ALL = f"{MANAGE}/rescoring"
@@ -141,12 +144,16 @@ def batch(request: ApiRequest, slug: str, pk: int) -> Any:
     says=_("seen은 이 미리보기의 이름입니다. 적용할 때 보내면, 그사이 결과가 달라졌을 때 적용하지 않습니다."),
 )
 def changes(request: ApiRequest, slug: str, pk: int, page: PageNumber = 1, page_size: PageSize = 100) -> Any:
-    found = preview(services.get_batch(managed(request, slug, Permission.VIEW_HIDDEN).pk, pk))
+    batch = services.get_batch(managed(request, slug, Permission.VIEW_HIDDEN).pk, pk)
+    found, track = preview(batch), batch.phase.track
     start = (page - 1) * page_size
+    before, after = batches.item_counts(batch) or (None, None)
     return {
         "seen": found.seen,
-        "changes": _changes(found.changes),
-        "hidden_changes": _changes(found.hidden_changes),
+        "changes": _changes(found.changes, found.recipe, track),
+        "hidden_changes": _changes(found.hidden_changes, found.recipe, track),
+        "items_before": before,
+        "items_after": after,
         "moves": [_move(each) for each in found.moves],
         "left_out": found.left_out,
         "count": len(found.rows),
@@ -270,9 +277,18 @@ def _order(found: RescoreOrder | None) -> dict[str, Any] | None:
     }
 
 
-def _changes(found: Sequence[Change]) -> list[dict[str, Any]]:
-    names = tuple(shown.Change.model_fields)
-    return [{name: getattr(each, name) for name in names} for each in found]
+def _changes(found: Sequence[Change], recipe: Recipe, track: Track) -> list[dict[str, Any]]:
+    columns = {column.key: column for column in recipe.columns}
+    return [_change(each, columns[each.score], track) for each in found]
+
+
+def _change(change: Change, column: Column, track: Track) -> dict[str, Any]:
+    names = ("score", "count", "changed", "mean", "minimum", "maximum")
+    return {name: getattr(change, name) for name in names} | {
+        "label": column.label(reader_language()),
+        "scale": scale_of(column, track),
+        "decimals": track.score_decimals if column.decimals is None else column.decimals,
+    }
 
 
 def _move(move: RankMove) -> dict[str, Any]:

@@ -226,3 +226,13 @@ def common_state(states: Collection[State]) -> State:
     """The state to show of batches that were started together and have these: they are ready when each is."""
     found = set(states)
     return found.pop() if len(found) == 1 else State.RUNNING
+
+
+def item_counts(batch: RescoreBatch) -> tuple[int, int] | None:
+    """How many items the phase has now and with the references of ``batch``; ``None`` where those are no others."""
+    if batch.reference_version is None:
+        return None
+    current = batch.phase.reference_versions.filter(is_current=True).first()
+    if current is None or current.pk == batch.reference_version_id:
+        return None
+    return current.item_count, batch.reference_version.item_count

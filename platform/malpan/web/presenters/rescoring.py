@@ -135,7 +135,7 @@ def part_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
     """What the page shows of one batch: its progress, its runs, and the preview or the spread if there is one."""
     state = batches.state_of(batch)
     context = {"batch": batch, "state": state, "is_open": batch.is_open, "is_repeat": batch.repeats > 1}
-    context |= progress_context(batches.progress_of(batch)) | facts_of(batch)
+    context |= progress_context(batches.progress_of(batch)) | facts_of(batch) | {"items": batches.item_counts(batch)}
     if batch.repeats > 1:
         return context | spread_context(batch)
     return context if state == State.RUNNING else context | preview_context(batch, minimum)

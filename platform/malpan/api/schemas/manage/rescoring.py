@@ -76,6 +76,9 @@ class Batch(Schema):
 
 class Change(Schema):
     score: str
+    label: str
+    scale: int  # the pages show the values times it ...
+    decimals: int  # ... with so many decimals
     count: int
     changed: int
     mean: float
@@ -107,6 +110,8 @@ class Preview(Schema):
     hidden_changes: list[Change]
     moves: list[Move]
     left_out: int  # scores that would leave the board
+    items_before: int | None  # of the phase now; None without other references
+    items_after: int | None
     count: int
     next: str | None
     rows: list[Rescored]
