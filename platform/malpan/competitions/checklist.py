@@ -122,19 +122,18 @@ _GAP: Final = State.MISSING
 _WARN: Final = State.WARN
 
 
-_KOREAN_GAPS: Final = {  # by whether there is a summary, and a description
+_KOREAN: Final = {  # by whether there is a summary, and a description
     (False, False): _("한국어로 된 한 줄 소개와 대회 안내가 비어 있습니다."),
     (False, True): _("한국어로 된 한 줄 소개가 비어 있습니다."),
     (True, False): _("한국어로 된 대회 안내가 비어 있습니다."),
-    (True, True): "",
+    (True, True): _("제목, 한 줄 소개, 대회 안내가 한국어로 있습니다."),
 }
 
 
 def _texts(facts: Facts) -> Iterator[Item]:
     yield _either(
         "korean_texts", facts.has_summary and facts.has_description,
-        _("제목, 한 줄 소개, 대회 안내가 한국어로 있습니다."),
-        _KOREAN_GAPS[facts.has_summary, facts.has_description], "texts", _GAP,
+        _KOREAN[True, True], _KOREAN[facts.has_summary, facts.has_description], "texts", _GAP,
     )  # fmt: skip
     yield _either(
         "english_texts", facts.has_english,
