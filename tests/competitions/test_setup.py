@@ -10,6 +10,7 @@ from malpan.competitions import roles, setup
 from malpan.competitions.errors import (
     CompetitionNotReady,
     ManageNotFound,
+    MayNotCreate,
     NoticeNotFound,
     PartInUse,
     RuleInUse,
@@ -53,7 +54,7 @@ def test_a_founder_owns_a_competition_that_nobody_else_sees(founder):
 
 
 def test_only_people_with_the_sites_permission_found_competitions():
-    with pytest.raises(ManageNotFound):
+    with pytest.raises(MayNotCreate):
         setup.create_owned_competition(owner=UserFactory.create(is_staff=True), slug="new", title_ko="새 대회")
 
     assert setup.may_create(UserFactory.create(is_superuser=True))

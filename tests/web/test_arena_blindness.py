@@ -307,6 +307,7 @@ def test_nobody_reaches_more_while_it_runs(world: Blind) -> None:
             if route.startswith(ARENA):  # in the head of a page stands who is logged in
                 may = is_own and secret.startswith("사람")
                 may |= secret.startswith("산들") and "judge" in viewer
+                may |= is_own and secret.startswith("canary-member") and "/invitation/" in address  # the own account
             else:
                 is_id = secret in {str(row.public_id) for row in world.submissions.values()}
                 if own != 0 and secret.startswith("ref-canary-"):  # they wrote it: the file names the items answered

@@ -157,7 +157,7 @@ class CompetitionNotReady(Conflict):
 
     text = _(
         "점검표에 아직 갖추지 못한 항목이 %(count)s건 있어 공개하지 않았습니다. 항목을 채우거나, 그래도 공개하려면 "
-        "그렇게 확인한 뒤(accepts_gaps) 다시 보내 주십시오."
+        "그렇다고 확인하고 다시 보내 주십시오."
     )
 
 
