@@ -49,6 +49,7 @@ class ListModule(evaluate.Metric):
         return super().compute(predictions=predictions, references=references, **options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **options: Any) -> None:
+        """As that of ``evaluate``, which adds to what is said here. Raises ``BareText``."""
         _require_lists(predictions=predictions, references=references)
         super().add_batch(predictions=predictions, references=references, **options)
 
