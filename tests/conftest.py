@@ -19,6 +19,8 @@ from unittest import mock
 
 import pytest
 from _pytest import runner
+from django.template import Template
+from django.test import utils
 from django.utils import translation
 
 from malpan.core.deep_calls import with_room
@@ -96,6 +98,20 @@ def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBl
         yield  # blocked: a test that asks for no database would write what nobody takes back
     with django_db_blocker.unblock():
         own.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_are_rendered_as_by_the_site(django_test_environment: None) -> None:
+    """Django's test environment copies the context of every template that is rendered, also of each included one: a
+    quarter of a request. Tests that read contexts ask for ``contexts``.
+    """
+    Template._render = utils._TestState.saved_data.template_render  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def contexts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A response has its ``context``, as Django's test client gives it."""
+    monkeypatch.setattr(Template, "_render", utils.instrumented_test_render)
 
 
 @pytest.fixture(scope="session", autouse=True)

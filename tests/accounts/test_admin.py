@@ -17,7 +17,7 @@ from tests.admin_pages import address, fields_of, organiser, pages
 from tests.factories import UserFactory
 
 __all__ = ["organiser", "pages"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 
 
 def act(pages: Client, action: str, *people: User):

@@ -28,7 +28,7 @@ from tests.factories import CANARY, PhaseFactory, TeamFactory, file_bytes, publi
 from tests.submissions.conftest import execute, send
 
 __all__ = ["organiser", "pages"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 
 
 @pytest.fixture(autouse=True)

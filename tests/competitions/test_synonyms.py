@@ -27,7 +27,7 @@ from tests.factories import PhaseFactory, TeamFactory, UserFactory, file_bytes, 
 from tests.submissions.conftest import execute, send
 
 __all__ = ["organiser", "pages"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 
 TABLE = "group\tword\tpos\tsource\n1\t장독\tnoun\t자체\n1\t비행기\tnoun\t자체\n".encode()
 REFERENCES = file_bytes({"q1": "장독이 크다", "q2": "말이 달린다"})

@@ -37,7 +37,7 @@ from tests.factories import (
 )
 
 __all__ = ["organiser", "pages"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 PEOPLE = (User, Group)
 RECORDS = [model for model in admin.site._registry if model not in PEOPLE]
 SEED = "5eedfeed5eedfeed"

@@ -19,7 +19,7 @@ from tests.waiting import wait_for
 from tests.web import html
 from tests.web.manage_people import client_with_role
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("contexts")]
 
 # what PostgreSQL says, by its code
 NO_ROOM = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left' USING ERRCODE = '53100'; END $$"

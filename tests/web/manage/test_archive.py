@@ -28,7 +28,7 @@ from tests.factories import CANARY, CompetitionFactory, UserFactory, finished_su
 from tests.web.conftest import client_of
 from tests.web.html import parse
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 
 
 @pytest.fixture

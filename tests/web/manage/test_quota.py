@@ -18,7 +18,7 @@ from malpan.submissions.quota import services as quota
 from tests.factories import PhaseFactory, SubmissionFactory, TeamFactory, UserFactory, leader_of, person_in
 from tests.web.conftest import client_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("contexts")]
 Role = CompetitionRole.Role
 
 
