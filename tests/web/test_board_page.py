@@ -43,6 +43,33 @@ def test_teams_stand_by_final_score_and_a_baseline_without_rank(contest: Contest
     assert ranks == ["순위 1", "순위 2", "기준"]
 
 
+@pytest.mark.parametrize(
+    ("scores", "places", "after"),
+    [
+        ([0.9, 0.8, 0.7, 0.6], [1, 3], ["팀1", "팀3"]),
+        ([0.9, 0.8, 0.8, 0.6], [2], ["팀3"]),  # two share the second place
+        ([0.9, 0.8], [1, 3], ["팀1"]),  # nobody is beyond the third
+        ([0.9, 0.8, 0.7], [3], ["팀3"]),
+        ([0.9, 0.8], [], []),
+    ],
+)
+def test_a_line_stands_below_the_last_team_of_each_prize_place(
+    db: None, scores: list[float], places: list[int], after: list[str]
+) -> None:
+    client = Client()
+    phase = PhaseFactory.create(track__competition__prize_places=places)
+    for number, score in enumerate(scores, start=1):
+        team = TeamFactory.create(competition=phase.track.competition, name=f"팀{number}")
+        finished_submission(phase, team, score)
+    address = f"/competitions/{phase.track.competition.slug}/board/"
+    page = page_of(client, address)
+    ended = [row for row in page.all("tr") if "prize-end" in row.attributes.get("class", "")]
+    assert [row.one(css_class="team-name").text for row in ended] == after
+    assert ("겹줄은 시상선입니다" in page.text) == bool(after)
+    for other in ("?sort=time", "?sort=rank&order=desc", "?q=팀1"):
+        assert "prize-end" not in client.get(address + other).content.decode()
+
+
 def test_scores_are_times_a_hundred_with_equal_decimals(contest: Contest, client: Client) -> None:
     page = page_of(client, contest.url("board/?digits=all"))
     full = [cell.text for cell in page.all("span", "full") if cell.text[0].isdigit()]

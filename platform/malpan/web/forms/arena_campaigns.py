@@ -31,6 +31,7 @@ from malpan.web.forms.fields import (
     text_area,
     with_limit,
 )
+from malpan.web.forms.seen import SeenForm
 
 GROUPS: Final = (
     ("texts", _("이름과 안내"), ("title_ko", "title_en", "notice_ko", "notice_en")),
@@ -67,7 +68,7 @@ class RubricField(forms.ModelChoiceField):
         return _t("%(number)d판: %(title)s") % {"number": obj.number, "title": obj.title}
 
 
-class _TimedForm(forms.ModelForm):
+class _TimedForm(SeenForm):
     """What drafts and open campaigns share: moments keep the seconds that the form does not show."""
 
     starts_at = KstMinuteField(

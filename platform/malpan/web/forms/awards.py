@@ -16,6 +16,7 @@ from malpan.stages.awarded import PLACES_MAX, Proposed, awardable_teams, track_o
 from malpan.stages.models import Award
 from malpan.teams.models import Team
 from malpan.web.forms.fields import REQUIRED, of_these_centuries
+from malpan.web.forms.seen import SeenForm
 
 
 class TeamField(forms.ModelChoiceField):
@@ -47,7 +48,7 @@ def day_field() -> forms.DateField:
     )
 
 
-class AwardForm(forms.ModelForm):
+class AwardForm(SeenForm):
     """One award. ``tracks``: those whose final result is published."""
 
     team = TeamField(Team.objects.none(), label=_("팀"), help_text=_("이 대회에서 제출한 팀입니다."))

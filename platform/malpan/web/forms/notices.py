@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Notice
 from malpan.web.forms.fields import MARKDOWN_HELP, KstMinuteField, as_it_was, markdown_area
+from malpan.web.forms.seen import SeenForm
 
 
-class NoticeForm(forms.ModelForm):
+class NoticeForm(SeenForm):
     published_at = KstMinuteField(label=_("게시 시각"), help_text=_("KST. 앞으로 올 시각을 적으면 그때부터 보입니다."))
 
     class Meta:

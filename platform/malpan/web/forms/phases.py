@@ -14,13 +14,14 @@ from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
 from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
 from malpan.web.forms.intervals import IntervalField
+from malpan.web.forms.seen import SeenForm
 from malpan.web.presenters.composites import scores_of_composite
 from malpan.web.presenters.scores import step_text
 
 STEP_PLACES: Final = 6  # decimals of ``Phase.score_step``
 
 
-class PhaseForm(forms.ModelForm):
+class PhaseForm(SeenForm):
     """Everything an organiser sets on a phase. A new one has an address name, and its board is live."""
 
     starts_at = KstMinuteField(label=_("시작"), help_text=_("KST. 이 시각부터 제출을 받습니다."))

@@ -15,6 +15,7 @@ from malpan.competitions.models import Competition, DataFile, Track
 from malpan.web.forms.composites import HELP, CompositeField
 from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, with_limit
 from malpan.web.forms.judges import chosen_rubrics, judge_field, may_be_judged, value_of
+from malpan.web.forms.seen import SeenForm
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
 from scoring.recipes import RECIPES, judged_id, parts_of
@@ -68,7 +69,7 @@ class NewCompetitionForm(forms.ModelForm):
         field.queryset = sources
 
 
-class TextsForm(forms.ModelForm):
+class TextsForm(SeenForm):
     prize_places = PrizePlacesField(
         label=_("시상 순위"),
         required=False,
@@ -117,7 +118,7 @@ def _profiles() -> list[tuple[str, str | Promise]]:
     return [("", _("서버의 기본 프로필")), *((name, name) for name in profile_names())]
 
 
-class TrackForm(forms.ModelForm):
+class TrackForm(SeenForm):
     recipe = forms.ChoiceField(
         label=_("채점 방식"), choices=_recipes, help_text=_("규칙은 아래 ‘채점 방식의 규칙’에서 볼 수 있습니다.")
     )

@@ -17,11 +17,12 @@ from malpan.stages.models import Stage
 from malpan.stages.publishing import NOTE_MAX
 from malpan.stages.tables import CHARS_MAX, decoded
 from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, markdown_area, text_area
+from malpan.web.forms.seen import SeenForm
 
 _FILE_BYTES_MAX: Final = 4 * CHARS_MAX
 
 
-class StageForm(forms.ModelForm):
+class StageForm(SeenForm):
     """The settings of a stage: the first names the phase whose board it reads, a later one the human evaluation or,
     for scores that are entered, their scale.
     """

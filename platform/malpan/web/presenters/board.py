@@ -23,7 +23,15 @@ from malpan.web import fragments
 from malpan.web.presenters import composites, scores, sureness
 from malpan.web.presenters.board_digits import DIGITS, EVERY, SHOWN, decimals_of, digits_query
 from malpan.web.presenters.board_headings import ALL, Link, headings, metrics_href, of_models, sorting_of
-from malpan.web.presenters.board_lines import Line, content_of, gaps_above, line_of, marks_between, second_line
+from malpan.web.presenters.board_lines import (
+    Line,
+    content_of,
+    gaps_above,
+    line_of,
+    marks_between,
+    prizes_ending,
+    second_line,
+)
 from scoring.recipes import Column
 
 PUBLIC: Final = "public"  # ?view=public: the public board where the final one is published
@@ -100,6 +108,7 @@ def board_table(
     baseline, marks = scores.baseline_of(targets), scores.marks_of(found.phase.track, targets)
     page = Paginator(range(found.row_count), PAGE_ROWS).get_page(found.view.offset // PAGE_ROWS + 1)
     drawn_marks = marks if sorting.key == RANK and not found.view.search else []
+    prizes = tuple(found.phase.track.competition.prize_places)
     own_row, decimals = found.own_row, decimals_of(found, shows_all=bool(digits))
     on_phone = {column.key for column in found.columns} if shows_all else second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
@@ -123,28 +132,31 @@ def board_table(
     def awards(row: BoardRow) -> tuple[str, ...]:
         return () if row.team_number is None else titles.get(row.team_number, ())
 
-    def line(row: BoardRow, marks: tuple[scores.Mark, ...] = (), gap: float | None = None) -> Line:
-        return line_with(row, marks=marks, gap=gap, awards=awards(row))
+    def line(
+        row: BoardRow, marks: tuple[scores.Mark, ...] = (), gap: float | None = None, prize: int | None = None
+    ) -> Line:
+        return line_with(row, marks=marks, gap=gap, awards=awards(row), ends_prize=prize)
 
-    def line_html(row: BoardRow, marks: tuple[scores.Mark, ...], gap: float | None) -> SafeString:
+    def line_html(row: BoardRow, marks: tuple[scores.Mark, ...], gap: float | None, prize: int | None) -> SafeString:
         return fragments.remembered(
             "pages/board_line.html",
-            (shared_hash, marks, gap, content_of(row), awards(row)),
-            lambda: {"line": line(row, marks, gap), "columns_across": columns_across},
+            (shared_hash, marks, gap, prize, content_of(row), awards(row)),
+            lambda: {"line": line(row, marks, gap, prize), "columns_across": columns_across},
             kind="lines",
         )
 
     def rows() -> dict[str, Any]:
         drawn, below = marks_between(found, drawn_marks)
         return {
-            "lines": list(map(line_html, found.rows, drawn, gaps_above(found))),
+            "lines": list(map(line_html, found.rows, drawn, gaps_above(found), prizes_ending(found, prizes))),
             "marks_below": () if page.has_next() else below,
             "columns_across": columns_across,
         }
 
     before = found.row_before and found.row_before.final_score
     shown = found.rows_name or [(content_of(row), awards(row)) for row in found.rows]
-    drawn_from = (drawn_marks, page.has_next(), before, found.view.is_of_neighbours, gaps_above(found, 1), titles)
+    neighbours = found.view.is_of_neighbours
+    drawn_from = (drawn_marks, page.has_next(), before, neighbours, gaps_above(found, 1), titles, prizes)
     return {
         "board": found,
         "has_baseline": any(row.is_baseline for row in (*found.rows, *([own_row] if own_row else []))),
@@ -170,6 +182,7 @@ def board_table(
         "offers_search": found.total >= SEARCHED_FROM or bool(found.view.search),
         "kept_by_search": [(name, query[name]) for name in _KEPT_BY_SEARCH if name in query],
         "whole_href": link({"metrics": ALL, **carried} if shows_all else carried),
+        "prize_places": [place for place in prizes_ending(found, prizes) if place is not None],
         "shows_days": any(row.rank_before is not None or row.is_new for row in found.rows),
     }
 

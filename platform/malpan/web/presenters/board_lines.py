@@ -42,7 +42,7 @@ class Line:
     began. ``gap``: how far it is below the team above; ``coverage``: the share of reasons given. ``interval`` is that
     of the score that ranks, ``places`` that of the rank; ``tied_rank`` that of the first team of its band, which takes
     the place of its own where it ``shares_rank``. ``awards``: the titles of what the team got. ``bar``: the length of
-    the bar of the score that ranks, of a hundred.
+    the bar of the score that ranks, of a hundred. ``ends_prize``: the prize place that ends below this team.
     """
 
     row: BoardRow
@@ -58,6 +58,7 @@ class Line:
     tied_rank: int | None = None
     shares_rank: bool = False
     awards: tuple[str, ...] = ()
+    ends_prize: int | None = None
     bar: str = ""
 
 
@@ -75,6 +76,7 @@ def line_of(
     ties: str,
     gap: float | None = None,
     awards: tuple[str, ...] = (),
+    ends_prize: int | None = None,
 ) -> Line:
     parts = {} if row.composite is None else {part.score: part for part in row.composite.parts}
     cells = [
@@ -109,6 +111,7 @@ def line_of(
         tied_rank=None if ties == Phase.Ties.NONE else sureness.tied_rank(row),
         shares_rank=ties == Phase.Ties.SHARED,
         awards=awards,
+        ends_prize=ends_prize,
         bar=next((_bar(row, column) for column, _label in labelled if column.is_main and column.is_scaled), ""),
     )
 
@@ -176,6 +179,25 @@ def content_of(row: BoardRow) -> tuple[Any, ...]:
         row.is_program,
         *counts,
     )
+
+
+def prizes_ending(found: Board, places: Sequence[int]) -> list[int | None]:
+    """For each row of ``found`` the prize place that ends below it: the team after it is beyond that place. ``None``
+    where none does, for baselines, and for all where the rows are in another order or searched for. Below the last row
+    of a page only where its rank is the place.
+    """
+    is_in_order = found.view.is_of_neighbours and not found.view.is_descending
+    ranks = [row.rank if is_in_order else None for row in found.rows]
+    ends: list[int | None] = []
+    for at, rank in enumerate(ranks):
+        following = next((later for later in ranks[at + 1 :] if later is not None), None)
+        ending = [place for place in places if rank is not None and _ends_below(rank, following, place)]
+        ends.append(max(ending, default=None))
+    return ends
+
+
+def _ends_below(rank: int, following: int | None, place: int) -> bool:
+    return rank == place if following is None else rank <= place < following
 
 
 def gaps_above(found: Board, count: int | None = None) -> list[float | None]:
