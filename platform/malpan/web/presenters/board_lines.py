@@ -186,8 +186,7 @@ def prizes_ending(found: Board, places: Sequence[int]) -> list[int | None]:
     where none does, for baselines, and for all where the rows are in another order or searched for. Below the last row
     of a page only where its rank is the place.
     """
-    is_in_order = found.view.is_of_neighbours and not found.view.is_descending
-    ranks = [row.rank if is_in_order else None for row in found.rows]
+    ranks = [row.rank if found.view.is_of_neighbours else None for row in found.rows]
     ends: list[int | None] = []
     for at, rank in enumerate(ranks):
         following = next((later for later in ranks[at + 1 :] if later is not None), None)
