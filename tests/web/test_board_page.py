@@ -46,15 +46,15 @@ def test_teams_stand_by_final_score_and_a_baseline_without_rank(contest: Contest
 @pytest.mark.parametrize(
     ("scores", "places", "after"),
     [
-        ([0.9, 0.8, 0.7, 0.6], [1, 3], ["팀1", "팀3"]),
-        ([0.9, 0.8, 0.8, 0.6], [2], ["팀3"]),  # two share the second place
-        ([0.9, 0.8], [1, 3], ["팀1"]),  # nobody is beyond the third
-        ([0.9, 0.8, 0.7], [3], ["팀3"]),
+        ([0.9, 0.8, 0.7, 0.6], [1, 3], [1, 3]),
+        ([0.9, 0.8, 0.8, 0.6], [2], [2]),  # of equals the earlier one ranks first
+        ([0.9, 0.8], [1, 3], [1]),  # nobody is beyond the third
+        ([0.9, 0.8, 0.7], [3], [3]),
         ([0.9, 0.8], [], []),
     ],
 )
 def test_a_line_stands_below_the_last_team_of_each_prize_place(
-    db: None, scores: list[float], places: list[int], after: list[str]
+    db: None, scores: list[float], places: list[int], after: list[int]
 ) -> None:
     client = Client()
     phase = PhaseFactory.create(track__competition__prize_places=places)
@@ -63,8 +63,8 @@ def test_a_line_stands_below_the_last_team_of_each_prize_place(
         finished_submission(phase, team, score)
     address = f"/competitions/{phase.track.competition.slug}/board/"
     page = page_of(client, address)
-    ended = [row for row in page.all("tr") if "prize-end" in row.attributes.get("class", "")]
-    assert [row.one(css_class="team-name").text for row in ended] == after
+    rows = page.one("table", "board").all("tbody")[-1].all("tr")
+    assert [at for at, row in enumerate(rows, 1) if "prize-end" in row.attributes.get("class", "")] == after
     assert ("겹줄은 시상선입니다" in page.text) == bool(after)
     assert "prize-end" not in client.get(f"{address}?sort=submitted").content.decode(), "in another order"
     assert "prize-end" not in client.get(f"{address}?q=팀1").content.decode(), "of those that are searched for"

@@ -52,7 +52,8 @@ class SeenForm(forms.ModelForm):
             if self._is_in_conflict(found, name, seen[name]):
                 seen[name] = mark_of(self._now[name])
                 self.add_error(name, ValidationError(str(CHANGED) % {"now": _shown(self._now[name])}))
-        data: Any = self.data.copy()
+        sent: Any = self.data
+        data = sent.copy()
         data[self.add_prefix(SEEN)] = _written(seen)
         self.data = data
         return found
