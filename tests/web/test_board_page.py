@@ -133,6 +133,21 @@ def test_a_team_without_the_score_sorted_by_stands_last(contest: Contest, client
         assert "–" in page.text
 
 
+@pytest.mark.parametrize(
+    ("given", "is_said"), [({"exact_match": 0.5}, False), ({"bleurt": 0.4, "exact_match": 0.5}, True)]
+)
+def test_a_model_that_had_nothing_to_score_is_not_said_to_have_scored(
+    db: None, given: dict[str, float], is_said: bool
+) -> None:
+    """Where all answers are short, no score on the board is a model's."""
+    phase = PhaseFactory.create()
+    team = TeamFactory.create(competition=phase.track.competition)
+    finished_submission(phase, team, 0.5, scores={"final_score": 0.5, **given})
+    ScoringRun.objects.update(is_demo_models=True)
+    page = page_of(Client(), f"/competitions/{phase.track.competition.slug}/board/")
+    assert ("데모 모델이 매긴 점수" in page.text) == is_said
+
+
 @pytest.mark.parametrize("profile", ["demo", "official"])
 def test_demo_scores_are_marked_once_and_named(contest: Contest, client: Client, profile: str) -> None:
     """In the banner, or beside the title where the track has other models by now."""

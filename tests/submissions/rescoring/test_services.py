@@ -411,6 +411,15 @@ def test_applying_tells_the_teams_old_and_new_scores_where_they_are_shown(contes
     assert event_of("rescored").compose(person, told[person.pk].facts) is None
 
 
+def test_a_team_whose_score_stays_gets_no_word_of_a_change(contest: Contest) -> None:
+    batch = start(contest)  # by the same rule: nothing is another
+    work_off()
+    apply(contest, batch)
+    letters = list(Letter.objects.filter(event="rescored"))
+    assert letters
+    assert [event_of("rescored").compose(letter.person, letter.facts) for letter in letters] == [None] * len(letters)
+
+
 def test_applying_tells_the_organisers_programs_of_no_person(contest: Contest) -> None:
     competition = contest.phase.track.competition
     organiser = UserFactory.create()

@@ -95,7 +95,7 @@ def _rescored(person: User, facts: Facts) -> Word | None:
 
 
 def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
-    """File, old and new score of each submission of the team that was scored anew; empty scores where not shown."""
+    """File, old and new score of each submission of the team whose score changed; empty scores where not shown."""
     own = Submission.objects.filter(team=member.team_id, phase=batch.phase_id, withdrawn_at=None, runs__batch=batch)
     rows = own.distinct().select_related("phase__track").prefetch_related("runs").order_by("-pk")[:LINES_MAX]
     lines = []
@@ -105,6 +105,8 @@ def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
             before, after = shown_before_and_after(found, submission, sees_all=False)
             old, new = (score_text(shown.final_score, batch.phase.track) for shown in (before, after))
             is_shown = bool(old and new)
+            if is_shown and old == new:
+                continue
             lines.append(
                 {"file_name": submission.file_name, "before": old if is_shown else "", "after": new if is_shown else ""}
             )

@@ -61,7 +61,7 @@ class NewCompetitionForm(forms.ModelForm):
     class Meta:
         model = Competition
         fields = ("title_ko", "title_en", "slug")
-        help_texts = {"slug": _("주소에 들어갑니다: 영문 소문자, 숫자, 붙임표(-). 공개한 뒤에는 바꿀 수 없습니다.")}
+        help_texts = {"slug": _("주소에 들어갑니다: 영문자, 숫자, 붙임표(-), 밑줄(_). 공개한 뒤에는 바꿀 수 없습니다.")}
 
     def __init__(self, *args: Any, sources: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -97,7 +97,7 @@ class TextsForm(SeenForm):
             "terms_en": markdown_area(8),
         }
         help_texts = {
-            "slug": _("주소에 들어갑니다: 영문 소문자, 숫자, 붙임표(-). 공개한 뒤에는 바꿀 수 없습니다."),
+            "slug": _("주소에 들어갑니다: 영문자, 숫자, 붙임표(-), 밑줄(_). 공개한 뒤에는 바꿀 수 없습니다."),
             "description_ko": MARKDOWN_HELP,
             "description_en": MARKDOWN_HELP,
             "terms_ko": _("팀에 들어올 때 동의를 받습니다. 비우면 동의를 받지 않습니다."),

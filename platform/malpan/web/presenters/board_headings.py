@@ -14,6 +14,7 @@ from scoring.recipes import Column
 
 Direction = Literal["ascending", "descending"]
 Link = Callable[[Mapping[str, str]], str]  # this board's address with a query
+FINAL: Final = "final_score"
 ALL: Final = "all"  # ?metrics=all: every column
 
 
@@ -81,7 +82,12 @@ def metrics_href(link: Link, columns: Sequence[Column], shows_all: bool, view_qu
 
 
 def of_models(found: Board) -> frozenset[str]:
-    """The scores that a model takes part in, among them a composite of any of them."""
+    """The scores on the board that a model takes part in, among them a composite of any of them: where it had nothing
+    to score, as where all answers are short, there are none.
+    """
     names = found.recipe.model_scores
+    given = {name for row in found.rows for name, value in row.scores.items() if value is not None}
+    if not (names - {FINAL}) & given:
+        return frozenset()
     is_composed = any(component.score in names for component in found.components)
     return names | {COMPOSITE} if is_composed else names
