@@ -51,6 +51,13 @@ def submit_text(phase: Phase, team: Team) -> str:
     return text_of(team, f"/competitions/{phase.track.competition.slug}/submit/")
 
 
+def test_a_phase_that_is_over_promises_no_next_submission(phase: Phase, team: Team) -> None:
+    Phase.objects.update(starts_at=timezone.now() - timedelta(days=9), ends_at=timezone.now() - timedelta(days=1))
+    text = submit_text(phase, team)
+    assert "없음(마감함)" in text
+    assert "마감 전에는 없음" not in text
+
+
 def test_what_an_interval_beyond_the_deadline_leaves_unused_is_not_called_used(phase: Phase, team: Team) -> None:
     charge(phase, team)
     text = submit_text(phase, team)
