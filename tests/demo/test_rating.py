@@ -98,6 +98,7 @@ def test_it_is_open_rates_by_a_rubric_and_others_have_done_their_share(local: No
     assert len(scores) >= 4, "some outputs are good, some are not"
 
 
+@pytest.mark.usefixtures("contexts")
 def test_a_newcomer_logs_in_agrees_and_judges(local: None) -> None:
     campaign = begin_rating()
     assert campaign is not None
