@@ -37,6 +37,7 @@ SYSTEM = "tests/system/"
 PATIENT = tuple(f"{SYSTEM}{name}.py" for name in ("test_chaos", "test_first_start"))
 MATRIX = "tests/web/test_visibility_matrix.py"
 OKT = ("tests/scoring/metrics/", "tests/scoring/text/", "tests/scoring/matching/")
+RENDER = Template._render  # before Django's test environment puts its own there
 PRIVATE_ROOT = pytest.StashKey[Path]()  # of a module: where the files of what its tests share are
 LONGEST = (  # begun first: nobody is left with them at the end
     SYSTEM,
@@ -101,11 +102,12 @@ def django_db_setup(django_test_environment: None, django_db_blocker: DjangoDbBl
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _pages_are_rendered_as_by_the_site(django_test_environment: None) -> None:
+def _pages_are_rendered_as_by_the_site(django_test_environment: None) -> Iterator[None]:
     """Django's test environment copies the context of every template that is rendered, also of each included one: a
     quarter of a request. Tests that read contexts ask for ``contexts``.
     """
-    Template._render = utils._TestState.saved_data.template_render  # type: ignore[attr-defined]
+    with mock.patch.object(Template, "_render", RENDER):
+        yield
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from malpan_client.words import say
 COUNTS = ("finished", "running", "queued", "failed", "excluded", "late")
 SHOWN = 20  # moves of teams
 FINAL = "final_score"  # that ranks, unless a composite does
+AS_STORED = {"scale": 1, "decimals": 4}  # of scores where nothing was scored yet, so that no change says how
 
 
 def list_rescorings(site: Site, options: Namespace) -> Result:
@@ -129,7 +130,7 @@ def _preview_text(found: Any) -> str:
     ]
     heads = [say("metric"), say("changed"), say("runs"), say("mean"), say("minimum"), say("maximum")]
     text = table(heads, changes, right=[1, 2, 3, 4, 5])
-    final = next(each for each in rows if each["score"] == FINAL)
+    final = next((each for each in rows if each["score"] == FINAL), AS_STORED)
     moves = [
         (
             *(each["team"], each["before"], each["after"]),

@@ -59,6 +59,7 @@ def test_a_preview_speaks_as_the_board_does_and_tells_of_fewer_items(by_person, 
     draft = create_draft(phase=phase, actor=person, data=reference_bytes(2), erratum_ko="한 문항을 뺍니다.")
     start = ("rescore", "start", f"{contest}/{track.slug}/open", "--reason", "다시", "--references", str(draft.pk))
     number = str(by_person(person, *start, "--json").json["id"])
+    assert "final_score" not in by_person(person, "rescore", "preview", contest, number).out, "nothing is scored yet"
     finish()
     shown = by_person(person, "rescore", "preview", contest, number).out
     assert "최종 점수" in shown

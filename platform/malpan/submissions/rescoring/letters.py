@@ -97,7 +97,7 @@ def _rescored(person: User, facts: Facts) -> Word | None:
 def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
     """File, old and new score of each submission of the team whose score changed; empty scores where not shown."""
     own = Submission.objects.filter(team=member.team_id, phase=batch.phase_id, withdrawn_at=None, runs__batch=batch)
-    rows = own.distinct().select_related("phase__track").prefetch_related("runs").order_by("-pk")[:LINES_MAX]
+    rows = own.distinct().select_related("phase__track").prefetch_related("runs").order_by("-pk")
     lines = []
     for submission in rows:
         found = next((each for each in rescorings_of(submission) if each.batch.pk == batch.pk), None)
@@ -110,6 +110,8 @@ def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
             lines.append(
                 {"file_name": submission.file_name, "before": old if is_shown else "", "after": new if is_shown else ""}
             )
+        if len(lines) == LINES_MAX:
+            break
     return lines
 
 
