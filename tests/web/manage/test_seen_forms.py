@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from malpan.competitions.models import Competition, Phase
-from tests.factories import PhaseFactory
+from tests.factories import PhaseFactory, TrackFactory
 from tests.web.html import Element, fields_of, parse
 from tests.web.manage_people import client_with_role
 
@@ -67,6 +68,32 @@ def test_two_answers_to_one_question_are_shown_and_the_second_saving_is_meant(or
     assert organiser.post(address, filled(page)).status_code == 302
     competition = Competition.objects.get()
     assert (competition.summary_ko, competition.organiser_ko) == ("둘째 창의 소개", "첫 주최")
+
+
+def test_what_a_form_derives_from_a_column_is_kept_and_asked_as_well(organiser: Client, phase: Phase) -> None:
+    """The step of shown scores is typed in points and kept as a share."""
+    address = f"/competitions/{phase.track.competition.slug}/manage/phases/{phase.pk}/"
+    first, second, third = (opened(organiser, address) for _ in range(3))
+    assert organiser.post(address, first | {"step_points": "0.5", "shows_own_score": []}).status_code == 302
+    assert organiser.post(address, second | {"total_limit": "30"}).status_code == 302
+    phase.refresh_from_db()
+    assert (phase.score_step, phase.total_limit, phase.shows_own_score) == (Decimal("0.005"), 30, False)
+    refused = organiser.post(address, third | {"step_points": "2"})
+    assert refused.status_code == 422
+    assert "지금 값: 0.5" in parse(refused.content.decode()).text
+
+
+def test_the_judge_of_a_track_is_not_taken_away_by_a_window_opened_before(organiser: Client) -> None:
+    track = TrackFactory.create(competition=Competition.objects.get(), recipe="rag-qa@1")
+    address = f"/competitions/{track.competition.slug}/manage/setup/tracks/{track.slug}/"
+    first, second, third = (opened(organiser, address) for _ in range(3))
+    assert organiser.post(address, first | {"judge": "fluency"}).status_code == 302
+    assert organiser.post(address, second | {"title_ko": "새 제목"}).status_code == 302
+    track.refresh_from_db()
+    assert (track.title_ko, track.recipe) == ("새 제목", "rag-qa@1+fluency")
+    refused = organiser.post(address, third | {"judge": "faithfulness"})
+    assert refused.status_code == 422
+    assert refused.content.decode().count("지금 값: ") == 1
 
 
 @pytest.mark.parametrize("seen", ["", "x", "summary_ko:zz no_such:1 :", "summary_ko"])

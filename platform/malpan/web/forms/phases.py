@@ -135,18 +135,8 @@ class PhaseForm(SeenForm):
             raise ValidationError(_("이 트랙의 다른 단계가 쓰는 주소 이름입니다."))
         return slug
 
-    def clean_public_percent(self) -> int | None:
-        share: int | None = self.cleaned_data["public_percent"]
-        if share is not None and not 1 <= share <= 99:
-            raise ValidationError(_("1부터 99까지의 수를 적어 주십시오."))
-        return share
-
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}
-        if (start := values.get("starts_at")) and (end := values.get("ends_at")) and end <= start:
-            self.add_error("ends_at", _("마감은 시작보다 뒤여야 합니다."))
-        if values.get("is_ladder") and values.get("step_points") is None and "step_points" not in self.errors:
-            self.add_error("step_points", _("오른 점수만 공개하려면 단위를 적어 주십시오."))
         if values.get("counting") == Phase.Counting.BEST and not values.get("counting_score"):
             self.add_error("counting_score", _("가장 좋은 제출을 가리는 점수를 골라 주십시오."))
         return values
@@ -164,9 +154,8 @@ class PhaseForm(SeenForm):
         return points
 
     def _post_clean(self) -> None:
-        """Check each column by its own limits; ``instance`` keeps the values of the database.
-
-        ``clean`` reports conflicts between columns at their fields; the service checks the whole row.
+        """Check each column by its own limits, then all by the rules of the model; ``instance`` keeps the values of the
+        database. The service checks the whole row.
         """
         columns = {column.name: column for column in Phase._meta.concrete_fields}
         for name in [name for name in self.cleaned_data if name in columns]:
@@ -174,11 +163,18 @@ class PhaseForm(SeenForm):
                 columns[name].clean(self.cleaned_data[name], self.instance)
             except ValidationError as error:
                 self.add_error(name, error)
+        try:
+            Phase(**self.values()).clean()
+        except ValidationError as error:
+            for name, found in error.error_dict.items():
+                field = "step_points" if name == "score_step" else name
+                if field not in self.errors:
+                    self.add_error(field, found)
 
     def values(self) -> dict[str, Any]:
         """The columns of the phase. A moment that was not changed keeps its seconds."""
         chosen = dict(self.cleaned_data)
-        points = chosen.pop("step_points")
+        points = chosen.pop("step_points", None)
         chosen["score_step"] = None if points is None else round(points / self.track.score_scale, STEP_PLACES)
         for name in chosen.keys() & {"starts_at", "ends_at", "frozen_at"}:
             chosen[name] = as_it_was(chosen[name], getattr(self.instance, name))

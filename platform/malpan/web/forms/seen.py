@@ -13,7 +13,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 MARK_CHARS: Final = 12
 SHOWN_CHARS: Final = 80
@@ -38,9 +38,7 @@ class SeenForm(forms.ModelForm):
         if self.instance.pk is None:
             del self.fields[SEEN]
             return
-        columns = {field.name for field in self.instance._meta.concrete_fields}
-        self._now = {name: getattr(self.instance, name) for name in self.fields if name in columns}
-        self.initial[SEEN] = _written({name: mark_of(value) for name, value in self._now.items()})
+        self.initial[SEEN] = lambda: _written({name: mark_of(self._now(name)) for name in self._watched()})
 
     def clean(self) -> Any:
         cleaned = super().clean()
@@ -48,26 +46,51 @@ class SeenForm(forms.ModelForm):
         seen = dict(part.split(":", 1) for part in found.pop(SEEN, "").split() if ":" in part)
         if not seen:
             return found
-        for name in sorted(seen.keys() & self._now.keys() & found.keys()):
+        for name in [name for name in self._watched() if name in seen and name in found]:
             if self._is_in_conflict(found, name, seen[name]):
-                seen[name] = mark_of(self._now[name])
-                self.add_error(name, ValidationError(str(CHANGED) % {"now": _shown(self._now[name])}))
+                seen[name] = mark_of(self._now(name))
+                self.add_error(name, ValidationError(str(CHANGED) % {"now": self._shown(name)}))
         sent: Any = self.data
         data = sent.copy()
         data[self.add_prefix(SEEN)] = _written(seen)
         self.data = data
         return found
 
+    def _watched(self) -> list[str]:
+        return [name for name in self.fields if name != SEEN]
+
+    def _typed(self, name: str) -> Any:
+        """The value of a field as its page shows it now, to be typed over."""
+        field = self.fields[name]
+        return field.prepare_value(self.get_initial_for_field(field, name))
+
+    def _now(self, name: str) -> Any:
+        """What the field would be now if its reader left it as it is: values that a form derives are such ones too."""
+        typed = self._typed(name)
+        try:
+            return self.fields[name].to_python(typed)
+        except ValidationError:  # of a row that was written when other values were allowed
+            return typed
+
     def _is_in_conflict(self, found: dict[str, Any], name: str, seen: str) -> bool:
         """Whether the reader and somebody else changed a value that had the mark ``seen``. What the reader left as it
         was becomes what it is now.
         """
-        now, sent = mark_of(self._now[name]), mark_of(found[name])
+        now, sent = mark_of(self._now(name)), mark_of(found[name])
         if now in (seen, sent):
             return False
         if sent == seen:
-            found[name] = self._now[name]
+            found[name] = self._now(name)
         return sent != seen
+
+    def _shown(self, name: str) -> str:
+        """The value now, as a person reads it."""
+        typed = self._typed(name)
+        if isinstance(typed, bool):
+            return gettext("표시함") if typed else gettext("표시하지 않음")
+        choices = {str(value): label for value, label in getattr(self.fields[name], "choices", ())}
+        text = str(choices.get(str(typed), "" if typed is None else typed))
+        return f"{text[:SHOWN_CHARS]}…" if len(text) > SHOWN_CHARS else text or "–"
 
 
 def mark_of(value: Any) -> str:
@@ -93,7 +116,3 @@ def _plain(value: Any) -> Any:
 def _written(marks: Mapping[str, str]) -> str:
     return " ".join(f"{name}:{mark}" for name, mark in marks.items())
 
-
-def _shown(value: Any) -> str:
-    text = str(value)
-    return f"{text[:SHOWN_CHARS]}…" if len(text) > SHOWN_CHARS else text or "–"
