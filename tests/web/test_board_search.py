@@ -62,7 +62,7 @@ def test_teams_are_found_by_a_part_of_their_names_with_their_rank_of_the_whole_b
     page = page_of(phase, f"?q={quote('누리 0')}")
     assert teams_of(page) == [f"누리 {number:03d}" for number in range(1, 51, 3)]
     assert ranks_of(page) == [str(number + 1) for number in range(1, 51, 3)]
-    assert "52팀 가운데 17팀" in page.one("form", "board-search").text
+    assert "52줄 가운데 17줄" in page.one("form", "board-search").text
     assert "바로 위와" not in page.one("table", "board").text  # the row above is another team's
     assert "바로 위와" in page_of(phase, "").one("table", "board").text
 

@@ -99,7 +99,7 @@ def test_every_score_shows_its_change_against_the_baseline(captions: Captions, c
     captions.add("A", 0.3662)
     captions.add("B", 0.2747)
     changes = [element.text for element in page_of(client, captions.board).all("span", "change")]
-    assert changes == ["+20.0%", "−10.0%"]
+    assert changes == ["참고 +20.0%", "참고 −10.0%"]
 
 
 def test_equal_meteor_is_decided_by_cider_then_bertscore(captions: Captions, client: Client) -> None:
@@ -170,7 +170,7 @@ def test_any_track_can_have_a_baseline_of_its_own(client: Client, db: None) -> N
     run = finished_submission(phase, TeamFactory.create(competition=phase.track.competition, name="가"), 0.5).live_run
     page = page_of(client, f"/competitions/{phase.track.competition.slug}/board/")
     assert rows_of(page) == ["가", "작년 1위 40.000"]
-    assert [change.text for change in page.all("span", "change")] == ["+25.0%"]
+    assert [change.text for change in page.all("span", "change")] == ["기준선 대비 +25.0%"]
     assert "최종 점수 아래의 비율" in page.one("section", "board-rules").text
     assert scores.progress_of(run, phase.track) == ["작년 1위 40.000 대비 +25.0%"]
 

@@ -169,7 +169,11 @@ def test_no_other_number_is_found(phase: Phase, number: str) -> None:
     apply_new_scores(phase)
     answer = api(phase, past=number)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "board_not_found")
-    assert Client().get(f"/competitions/{phase.track.competition.slug}/board/?past={number}").status_code == 404
+    board = f"/competitions/{phase.track.competition.slug}/board/"
+    page = Client().get(f"{board}?past={number}")
+    assert page.status_code == 404
+    assert Client().get(board).status_code == 200
+    assert f'href="{board}">이 화면을 처음부터 보기' in page.content.decode()
 
 
 def test_a_hidden_board_shows_none_of_the_past(phase: Phase) -> None:

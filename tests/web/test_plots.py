@@ -143,6 +143,21 @@ def test_bars_stand_on_each_other_and_are_as_high_as_their_counts() -> None:
     assert drawn.find(".//desc").text == "<끝난 채점>"
 
 
+def test_the_edges_of_a_histogram_stand_below_the_sides_of_its_bars() -> None:
+    plot = bars([Column("0–10", (2,)), Column("10–20", (5,))], ["0", "10", "20"])
+    assert plot is not None
+    assert [(mark.label, mark.place) for mark in plot.labels] == [
+        ("0", plot.left),
+        ("10", (plot.left + plot.right) / 2),
+        ("20", plot.right),
+    ]
+    assert plot.right < plot.width  # the last label is whole
+    sides = [side for bar in plot.bars for side in (bar.x, bar.x + bar.width)]
+    assert sides == pytest.approx([plot.left, plot.labels[1].place, plot.labels[1].place, plot.right], abs=2)
+    with pytest.raises(ValueError, match="edges"):
+        bars([Column("0–10", (2,))], ["0"])
+
+
 def test_bars_of_nothing_are_not_drawn_and_their_labels_are_few() -> None:
     assert bars([]) is None
     assert bars([Column("0시", (0,))]) is None

@@ -101,7 +101,7 @@ class UnknownTrackRecipe(RequestError):
 class RecipeNotInstalled(SystemFault):
     """The recipe of a track is not on this server: the plug-in it came from was removed. Params: ``recipe``."""
 
-    text = _("이 과제의 채점 방식이 이 서버에 설치되어 있지 않습니다. 주최 측에 알려 주십시오.")
+    text = _("이 트랙의 채점 방식이 이 서버에 설치되어 있지 않습니다. 주최 측에 알려 주십시오.")
 
 
 class ProfileNotOffered(Unprocessable):

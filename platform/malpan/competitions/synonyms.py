@@ -43,7 +43,7 @@ def check_synonyms(track: Track, data: bytes) -> None:
     if data == BUILT_IN:
         return
     if not reads_synonyms(track):
-        raise SynonymsRejected(reason=gettext("이 과제의 채점 방식은 유의어 표를 쓰지 않습니다."))
+        raise SynonymsRejected(reason=gettext("이 트랙의 채점 방식은 유의어 표를 쓰지 않습니다."))
     try:
         parse_synonyms(data, gettext("올린 파일"))
     except InvalidSynonyms as error:

@@ -116,7 +116,7 @@ COMPETITIONS: Final[tuple[CompetitionSpec, ...]] = (
     ),
     CompetitionSpec(
         slug="demo",
-        title_ko="말판 데모: 한국어 어문 규범과 한국문화",
+        title_ko="말판 데모: 한국어 어문 규범과 한국 문화",
         title_en="Malpan demo: Korean language norms and Korean culture",
         summary_ko="어문 규범은 이유까지, 한국 문화는 세 유형으로 묻습니다. 누구나 제출해 볼 수 있습니다.",
         summary_en="Questions on language norms, with reasons, and on culture. A demo open to everybody.",

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from malpan.competitions.models import CompetitionRole
+from malpan.competitions.models import CompetitionRole, Phase
 from malpan.core.times import kst_day
 from malpan.submissions.models import QuotaEntry
 from malpan.submissions.quota import services as quota
@@ -85,6 +85,13 @@ def test_table_says_what_each_team_has_used_and_has_left(phase, submission, orga
     page = answer.content.decode()
     assert "추가 2회 포함" in page
     assert "1/7" in page
+
+
+def test_table_of_a_phase_that_is_over_promises_nobody_a_next_submission(phase, submission, organiser):
+    Phase.objects.update(starts_at=timezone.now() - timedelta(days=9), ends_at=timezone.now() - timedelta(days=1))
+    page = organiser.get(url("manage_quota", phase)).content.decode()
+    assert "없음(마감함)" in page
+    assert "남은 기회 없음" not in page
 
 
 def test_team_is_found_by_a_part_of_its_name_and_the_phase_is_kept(phase, submission, organiser):

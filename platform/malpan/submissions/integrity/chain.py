@@ -143,6 +143,8 @@ def append_many(
         moment = now or database_now()  # of the queue's one clock: a worker's own may be minutes off
         last = ChainEntry.objects.filter(competition=competition).order_by("number").last()
         taken, previous = (last.number, last.sha256) if last else (0, "")
+        if last:  # what waited for the lock is no earlier than what went before it
+            moment = max(moment, last.created_at)
         rows = []
         for number, entry in enumerate(entries, start=taken + 1):
             payload = plain(entry.payload)

@@ -37,4 +37,4 @@ class FilterForm(forms.Form):
 def track_choices(competition: Competition) -> list[tuple[str, Any]]:
     """The tracks of a competition for a filter, all of them first."""
     tracks = Track.objects.filter(competition=competition)
-    return [("", _("모든 과제")), *((track.slug, track.title) for track in tracks)]
+    return [("", _("모든 트랙")), *((track.slug, track.title) for track in tracks)]

@@ -17,7 +17,7 @@ class RunFilterForm(FilterForm):
     state = forms.ChoiceField(
         label=_("상태"), required=False, choices=[("", _("모든 상태")), *ScoringRun.State.choices]
     )
-    track = forms.ChoiceField(label=_("과제"), required=False)
+    track = forms.ChoiceField(label=_("트랙"), required=False)
     team = forms.CharField(label=_("팀 이름"), required=False, max_length=60)
     batch = forms.ModelChoiceField(
         RescoreBatch.objects.none(),

@@ -87,7 +87,7 @@ class SeenForm(forms.ModelForm):
         """The value now, as a person reads it."""
         typed = self._typed(name)
         if isinstance(typed, bool):
-            return gettext("표시함") if typed else gettext("표시하지 않음")
+            return gettext("켬") if typed else gettext("끔")
         choices = {str(value): label for value, label in getattr(self.fields[name], "choices", ())}
         text = str(choices.get(str(typed), "" if typed is None else typed))
         return f"{text[:SHOWN_CHARS]}…" if len(text) > SHOWN_CHARS else text or "–"
@@ -115,4 +115,3 @@ def _plain(value: Any) -> Any:
 
 def _written(marks: Mapping[str, str]) -> str:
     return " ".join(f"{name}:{mark}" for name, mark in marks.items())
-

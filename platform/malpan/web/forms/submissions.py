@@ -26,7 +26,7 @@ WARNED: Final = [
 
 
 class SubmissionFilterForm(FilterForm):
-    track = forms.ChoiceField(label=_("과제"), required=False)
+    track = forms.ChoiceField(label=_("트랙"), required=False)
     phase = forms.ChoiceField(label=_("단계"), required=False)
     team = forms.CharField(label=_("팀 이름"), required=False, max_length=60)
     state = forms.ChoiceField(label=_("상태"), required=False, choices=STATES)

@@ -23,6 +23,8 @@ def domain_error_page(request: HttpRequest, error: DomainError) -> HttpResponse:
     else:
         title = _("서버에 문제가 생겼습니다") if is_ours else _("요청을 처리할 수 없습니다")
     context = {"heading": heading_of(error), "title": title, "text": text_of(error), "is_ours": is_ours}
+    if request.method == "GET" and request.GET:  # it may be what was asked of the page
+        context["plain_href"] = request.path
     page = render_to_string("error.html", context, request)
     return HttpResponse(page, status=error.http_status, headers=error.headers)
 

@@ -14,6 +14,7 @@ LEFT: Final = 48
 TOP: Final = 12
 AXIS: Final = 30
 GAP: Final = 2
+EDGE: Final = 24  # room for half the label of the last edge
 LABELS: Final = 12  # at most so many below the axis
 
 
@@ -52,25 +53,31 @@ class Bars:
     ticks: tuple[Mark, ...]
 
 
-def bars(columns: Sequence[Column]) -> Bars | None:
+def bars(columns: Sequence[Column], edges: Sequence[str] = ()) -> Bars | None:
     """The plot of ``columns`` from left to right; ``None`` without any, or where all counts are 0.
 
-    Raises ``ValueError`` for a negative count.
+    ``edges``: of a histogram, where its bins begin and where the last one ends; they stand below the sides of the bars,
+    in place of the labels below their middles.
+
+    Raises ``ValueError`` for a negative count, or where there is not one edge more than columns.
     """
+    if edges and len(edges) != len(columns) + 1:
+        raise ValueError("each column has two edges")
     if any(count < 0 for column in columns for count in column.counts):
         raise ValueError("a count is negative")
     highest = max((sum(column.counts) for column in columns), default=0)
     if not highest:
         return None
     marks = ticks(0.0, float(max(highest, 2)), 5, is_count=True)
-    bottom, right = HEIGHT - AXIS, WIDTH
+    bottom, right = HEIGHT - AXIS, WIDTH - (EDGE if edges else 0)
     scale = Scale(0.0, marks[-1], bottom, TOP)
     width = (right - LEFT) / len(columns)
+    labels, before = (edges, 0.0) if edges else ([column.label for column in columns], 0.5)
     every = -(-len(columns) // LABELS)
     shown = [
-        Mark(round(LEFT + width * (at + 0.5), 1), column.label)
-        for at, column in enumerate(columns)
-        if at % every == 0 and column.label
+        Mark(round(LEFT + width * (at + before), 1), label)
+        for at, label in enumerate(labels)
+        if at % every == 0 and label
     ]
     return Bars(
         width=WIDTH,

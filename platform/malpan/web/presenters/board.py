@@ -162,6 +162,7 @@ def board_table(
         "has_baseline": any(row.is_baseline for row in (*found.rows, *([own_row] if own_row else []))),
         "columns_across": columns_across,
         "compared_column": _main_label(found) if baseline else None,
+        "is_comparable": baseline is not None and baseline.is_comparable,
         "noted_marks": [mark for mark in marks if mark.note],
         "page": page,
         "metrics_href": metrics_href(link, every_column, shows_all, view_query),

@@ -36,7 +36,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One team. ``change`` is against the track's baseline; ``marks`` are the lines drawn above this team.
+    """One team. ``change`` says how far it is from the track's baseline; ``marks`` are the lines drawn above this team.
 
     On a final board ``moved`` says how far the team moved from the public one: ``▲ 3``; ``since`` how far since the day
     began. ``gap``: how far it is below the team above; ``coverage``: the share of reasons given. ``interval`` is that
@@ -96,7 +96,7 @@ def line_of(
         )
         for column, label in labelled
     ]
-    change = scores.change_text(row.final_score, baseline) if baseline else None
+    change = scores.against_baseline(row.final_score, baseline) if baseline else None
     return Line(
         row,
         cells,

@@ -96,10 +96,10 @@ def distribution(teams: Field, own: float | None, phase: Phase) -> Figure | None
     bins = binned([value * scale for value in teams.ranked])
     own_bin = None if own is None else bins.of(own * scale)
     columns = [
-        Column(label, (count,), is_marked=at == own_bin)
-        for at, (label, count) in enumerate(zip(bins.labels, bins.counts, strict=True))
+        Column(span, (count,), is_marked=at == own_bin)
+        for at, (span, count) in enumerate(zip(bins.spans, bins.counts, strict=True))
     ]
-    plot = bars(columns)
+    plot = bars(columns, bins.edges)
     if plot is None:
         return None
     return Figure(
@@ -127,16 +127,13 @@ class Bins:
         return list(pairwise(self.marks))
 
     @property
-    def labels(self) -> list[str]:
-        """Where each begins."""
-        return [tick_text(low, list(self.marks)) for low, _high in self.ends]
+    def edges(self) -> list[str]:
+        """Where each begins, and where the last one ends."""
+        return [tick_text(mark, list(self.marks)) for mark in self.marks]
 
     @property
     def spans(self) -> list[str]:
-        return [
-            f"{low}–{tick_text(high, list(self.marks))}"
-            for low, (_low, high) in zip(self.labels, self.ends, strict=True)
-        ]
+        return [f"{low}–{high}" for low, high in pairwise(self.edges)]
 
     def of(self, value: float) -> int:
         """The place of the bin that ``value`` is in."""

@@ -71,7 +71,7 @@ def difficulty(found: Board, items: ItemsFound, asked: Mapping[str, str]) -> Fig
     choice = _metric_choice(found, items.metrics, asked, DIFFICULTY)
     means = sorted(items.means[choice.chosen].items(), key=lambda pair: (pair[1], pair[0]))
     bins = binned([mean for _item, mean in means])
-    plot = bars([Column(label, (count,)) for label, count in zip(bins.labels, bins.counts, strict=True)])
+    plot = bars([Column(span, (count,)) for span, count in zip(bins.spans, bins.counts, strict=True)], bins.edges)
     if plot is None:
         return None
     return Figure(

@@ -297,9 +297,9 @@ def _drawn(found: Histogram | None, main: Column, track: Track) -> Drawn | None:
     filled = [place for place, bar in enumerate(found.bars) if bar.count]
     shown = found.bars[filled[0] : filled[-1] + 1] if filled else ()
     lines = [BarLine(_span(bar.low, bar.high, main, track), bar.count) for bar in shown]
-    lows = [_signed(main, bar.low, track, is_short=True) for bar in shown]
-    columns = [plots.Column(low, (line.count,)) for low, line in zip(lows, lines, strict=True)]
-    plot = plots.bars(columns)
+    ends = [bar.low for bar in shown] + [bar.high for bar in shown[-1:]]
+    edges = [_signed(main, end, track, is_short=True) for end in ends]
+    plot = plots.bars([plots.Column(line.span, (line.count,)) for line in lines], edges)
     return None if plot is None else Drawn(plot, lines)
 
 

@@ -152,6 +152,12 @@ def change_text(score: float, baseline: Target) -> str:
     return formatting.percent_text(change_percent(score, baseline.value))
 
 
+def against_baseline(score: float, baseline: Target) -> str:
+    """``기준선 대비 +14.7%``, or ``참고 +14.7%`` where the two cannot be compared: as the cell of a score has it."""
+    text = _("기준선 대비 %(change)s") if baseline.is_comparable else _("참고 %(change)s")
+    return text % {"change": change_text(score, baseline)}
+
+
 def _target_text(target: Target, track: Track) -> str:
     label = target.label(language())
     if target.score == FINAL_SCORE:
