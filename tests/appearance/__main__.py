@@ -11,6 +11,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -60,6 +61,7 @@ FORMS: Final = (
 
 def main() -> int:
     options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the site is stopped with it
     began = time.monotonic()
     with demo_site() as site, chromium() as browser:
         sessions = site.call(PEOPLE, "sessions")
