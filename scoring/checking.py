@@ -17,12 +17,14 @@ from typing import Any, BinaryIO, Final, Literal
 
 from scoring.errors import FileError, InvalidFile, ScoringError
 from scoring.reading import read_offered, read_predictions, read_references
+from scoring.reading.shown import question_text
 from scoring.recipes import Recipe, get_recipe
 from scoring.records import Items
 from scoring.running.costs import expected_tokens
 
 MEMORY_BYTES: Final = 4 * 1024**3  # of address space; a file of 20 MB takes less than 1 GB
 NICENESS: Final = 10
+QUESTION_CHARS: Final = 600  # of what an item asks, beside its answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,12 @@ def check(data: bytes, recipe: Recipe, references: Items) -> Checked:
     )
 
 
-def answers(data: bytes, recipe: Recipe, references: Items | None) -> list[tuple[str, str]]:
-    """The id and the answer of each item of ``data`` (``read_offered``), in this process. Raises ``InvalidFile``."""
-    return [(item.id, item.text) for item in read_offered(data, recipe, references).items]
+def answers(data: bytes, recipe: Recipe, references: Items | None) -> list[tuple[str, str, str]]:
+    """The id of each item of ``data`` (``read_offered``), its answer, and what the file itself says it asks, up to
+    ``QUESTION_CHARS``; in this process. Raises ``InvalidFile``.
+    """
+    found = read_offered(data, recipe, references, keeps_input=True).items
+    return [(item.id, item.text, question_text(item, recipe.answer_form)[:QUESTION_CHARS]) for item in found]
 
 
 def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: float) -> Checked:
@@ -69,10 +74,12 @@ def check_apart(data: bytes, recipe_id: str, references: bytes, *, seconds: floa
     return Checked(**_done_apart("check", data, recipe_id, references, seconds))
 
 
-def answers_apart(data: bytes, recipe_id: str, references: bytes | None, *, seconds: float) -> list[tuple[str, str]]:
+def answers_apart(
+    data: bytes, recipe_id: str, references: bytes | None, *, seconds: float
+) -> list[tuple[str, str, str]]:
     """``answers`` in a process of its own. Raises as ``check_apart``."""
     found = _done_apart("answers", data, recipe_id, references, seconds)["answers"]
-    return [(item_id, text) for item_id, text in found]
+    return [(item_id, text, question) for item_id, text, question in found]
 
 
 def _done_apart(

@@ -61,12 +61,15 @@ _NO_ANSWERS: Final[Mapping[AnswerText, tuple[str, str]]] = {  # of predictions, 
 }
 
 
-def read_predictions(data: bytes, recipe: Recipe, references: Items | None = None) -> Items:
+def read_predictions(
+    data: bytes, recipe: Recipe, references: Items | None = None, *, keeps_input: bool = False
+) -> Items:
     """The answers of a participant. With ``references`` every item must be answered exactly once; only a caption may be
     missing, which scores 0.
 
     An empty answer is allowed; a missing one is an error. ``input`` may be left out; the question type is that of the
-    references, and is compared with the recipe only without them. Raises ``InvalidFile``.
+    references, and is compared with the recipe only without them. ``keeps_input``: the items have what they ask, for
+    people to read (not of captions and essays). Raises ``InvalidFile``.
     """
     if recipe.answer_form == "captions":
         return read_captions(data, references)
@@ -74,20 +77,27 @@ def read_predictions(data: bytes, recipe: Recipe, references: Items | None = Non
     question_types = recipe.question_types if references is None else ()
     targets = references if recipe.answer_form == "targets" else None
     aliases = {} if references is None else references.aliases
-    rules = _Rules(question_types, known_ids=known_ids, form=text_of(recipe), targets=targets, aliases=aliases)
+    rules = _Rules(
+        question_types,
+        known_ids=known_ids,
+        form=text_of(recipe),
+        targets=targets,
+        aliases=aliases,
+        keeps_input=keeps_input,
+    )
     return _read(data, rules)
 
 
-def read_offered(data: bytes, recipe: Recipe, references: Items | None) -> Items:
+def read_offered(data: bytes, recipe: Recipe, references: Items | None, *, keeps_input: bool = False) -> Items:
     """The answers of a file that need not fit ``references``; if it does, its items have the ids of theirs.
 
     Scored essays, whose references have another form than answers, are taken as they are. Raises ``InvalidFile``.
     """
     try:
-        return read_predictions(data, recipe, references)
+        return read_predictions(data, recipe, references, keeps_input=keeps_input)
     except InvalidFile:
         try:
-            return read_predictions(data, recipe)
+            return read_predictions(data, recipe, keeps_input=keeps_input)
         except InvalidFile:
             if recipe.answer_form != "essays":
                 raise
@@ -118,7 +128,7 @@ def read_references(data: bytes, recipe: Recipe, *, is_published: bool = False) 
 class _Rules:
     """The rules for a file. Empty ``question_types``: any. ``known_ids`` ``None``: no references are given. ``targets``
     are references whose targets the answers must label. ``may_name_nothing``: references that all name no label stay.
-    ``aliases`` are further names of the known ids.
+    ``aliases`` are further names of the known ids. ``keeps_input``: answers keep what they were asked.
     """
 
     question_types: tuple[str, ...] = ()
@@ -129,6 +139,7 @@ class _Rules:
     targets: Items | None = None
     may_name_nothing: bool = False
     aliases: Mapping[str, str | None] = field(default_factory=dict)
+    keeps_input: bool = False
 
     @property
     def file_kind(self) -> FileKind:
@@ -140,7 +151,13 @@ class _Rules:
     def check_of(self, item: JsonItem, known_ids: Collection[str] | None, *, locating: bool) -> AnswerCheck:
         """The check of one item in the form of these rules."""
         if self.form != "essay":
-            return AnswerCheck(item, form=self.form, locating=locating, is_reference=self.is_reference)
+            return AnswerCheck(
+                item,
+                form=self.form,
+                locating=locating,
+                is_reference=self.is_reference,
+                keeps_input=self.keeps_input,
+            )
         return EssayCheck(
             item, locating=locating, is_reference=self.is_reference, known=known_ids, aliases=self.aliases
         )

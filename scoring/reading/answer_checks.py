@@ -66,12 +66,15 @@ def is_question(value: Any, *, is_reference: bool) -> bool:
 
 
 class AnswerCheck(ItemCheck):
-    """Reads one item and notes its defects. A reference keeps its ``input``."""
+    """Reads one item and notes its defects. A reference keeps its ``input``; an answer where it is asked to."""
 
-    def __init__(self, item: JsonItem, *, locating: bool, form: AnswerText, is_reference: bool) -> None:
+    def __init__(
+        self, item: JsonItem, *, locating: bool, form: AnswerText, is_reference: bool, keeps_input: bool = False
+    ) -> None:
         super().__init__(item, locating=locating)
         self._form = form
         self._is_reference = is_reference
+        self._keeps_input = keeps_input or is_reference
         self._place: Path = _ANSWER
 
     def is_unanswered(self) -> bool:
@@ -94,7 +97,7 @@ class AnswerCheck(ItemCheck):
             self._check_strings(task)
         if self.id is None or not texts:
             return None
-        shown = task if task and self._is_reference else {}
+        shown = task if task and self._keeps_input else {}
         return Item(
             self.id, texts[0], self._item.line, question_type, input=shown, others=texts[1:], raw=self.written_texts()
         )

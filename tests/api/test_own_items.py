@@ -66,10 +66,12 @@ def test_own_answers_are_there_and_no_values_while_items_are_closed(pair: Pair) 
         ("q1", ANSWERS[0], {}), ("q2", ANSWERS[0], {}), ("q3", ANSWERS[1], {}),
     ]  # fmt: skip
     assert (found["item_scores"], found["metrics"], found["is_unreadable"]) == ("closed", [], False)
+    assert [each["question"] for each in found["items"]] == ["1번 문제", "2번 문제", "3번 문제"]
     both = compared(pair, "items/")
     assert [(each["one"], each["other"], each["is_same"], each["values"]) for each in both["items"]] == [
         (ANSWERS[0], ANSWERS[0], True, {}), (ANSWERS[0], ANSWERS[0], True, {}), (*ANSWERS, False, {}),
     ]  # fmt: skip
+    assert [each["question"] for each in both["items"]] == ["1번 문제", "2번 문제", "3번 문제"]
     assert both["changed_count"] == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, cast
@@ -14,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from malpan.competitions.models import Phase
+from malpan.core.storage import store_private
 from malpan.jobs import outcome
 from malpan.jobs.claim import claim_next
 from malpan.jobs.faults import record_faults
@@ -24,7 +26,7 @@ from malpan.leaderboard.models import ResultComparison
 from malpan.submissions.models import ScoringRun, Submission
 from malpan.teams.models import Team
 from scoring.significance.comparison import compare
-from tests.factories import PhaseFactory, TeamFactory, leader_of
+from tests.factories import PhaseFactory, TeamFactory, leader_of, rows
 from tests.leaderboard.compared_world import ANSWERS, TRIALS, two_results
 from tests.leaderboard.sureness_world import report_of
 from tests.web import html
@@ -109,7 +111,7 @@ def test_the_items_show_own_answers_alone_while_the_organiser_has_not_opened_the
     assert ANSWERS[1] in told
     table = page.one("table", "item-pairs")
     assert [row.all("th")[0].text for row in table.one("tbody").all("tr")] == ["q3"]
-    assert len(table.one("thead").all("th")) == 3
+    assert [head.text for head in table.one("thead").all("th")] == ["id", "질문", "먼저 낸 것", "나중 것"]
     everything = page_of(*pair, items="all").one("table", "item-pairs")
     assert len(everything.one("tbody").all("tr")) == 3
 
@@ -216,6 +218,44 @@ def test_a_submission_shows_its_own_answers_alone_while_items_are_closed(pair: t
     assert ANSWERS[1] in page.one("table", "item-pairs").text
     assert "정답과 문항별 점수는 보이지 않습니다" in page.text
     assert html.problems(page) == []
+
+
+def test_what_the_file_says_of_an_item_stands_beside_the_answer(pair: tuple[Submission, Submission]) -> None:
+    one, other = pair
+    client = client_of(leader_of(one.team))
+    for address in (f"{one.public_id}/items/", f"{one.public_id}/compare/{other.public_id}/?items=all"):
+        table = html.parse(client.get(f"/submissions/{address}").content.decode()).one("table", "item-pairs")
+        assert [cell.text for cell in table.all("td", "asked")] == ["1번 문제", "2번 문제", "3번 문제"]
+        assert {cell.attributes["data-label"] for cell in table.all("td", "asked")} == {"질문"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        (
+            {"question": "어느 쪽인가?", "question_type": "선택형", "options": ["가", "나"]},
+            "질문: 어느 쪽인가? 보기: 가, 나",
+        ),
+        ({"question": "<b>\ud800\x00"}, "<b>?\x00"),
+        ("문자열", "문자열"),
+        ({"question": "가" * 5000}, "가" * 299 + "…"),
+        (None, None),
+        ({}, None),
+    ],
+)
+def test_whatever_a_file_says_of_an_item_is_shown_as_a_text(
+    pair: tuple[Submission, Submission], asked: Any, shown: str | None
+) -> None:
+    items = rows(3, ANSWERS[0])
+    for item in items:
+        del item["input"]
+    items[0]["input"] = asked
+    stored = store_private(json.dumps(items).encode())
+    Submission.objects.filter(pk=pair[0].pk).update(file_sha256=stored.sha256, file_size=stored.size)
+    table = items_of(pair[0]).one("table", "item-pairs")
+    assert "[]" not in table.text
+    assert [cell.text for cell in table.all("td", "asked")] == ([shown, "", ""] if shown else [])
+    assert len(table.one("thead").all("th")) == (3 if shown else 2)
 
 
 @pytest.mark.parametrize("opened", ["open", "binned"])

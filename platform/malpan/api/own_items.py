@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from django.utils.translation import gettext_noop as _
@@ -16,7 +15,7 @@ from malpan.api.schemas.kinds import PageNumber, PageSize
 from malpan.core.errors import SystemFault
 from malpan.leaderboard.comparing.own import both_of, compared
 from malpan.submissions.errors import SubmissionNotFound
-from malpan.submissions.integrity.answers import answers_of
+from malpan.submissions.integrity.answers import Answers, answers_of
 from malpan.submissions.integrity.duplicates import answers_side_by_side
 from malpan.submissions.selectors import is_open_to_the_team, run_for_team, submission_for
 from malpan.submissions.shown_items import ShownItems, shown_items
@@ -47,7 +46,7 @@ def items(
     if not is_open_to_the_team(request.auth.user, found):
         raise SubmissionNotFound
     values = ShownItems()
-    answers: Mapping[str, str] = {}
+    answers = Answers(())
     try:
         answers = answers_of(found)
     except (SystemFault, InvalidFile):
@@ -56,7 +55,7 @@ def items(
         is_unreadable = False
         values = shown_items([found], [run_for_team(found)], by=by)
     order = list(dict.fromkeys(item for item in (*values.order, *answers) if item in answers))
-    listed = paged(request, order, page, page_size, lambda item: shown.item(item, answers[item], values))
+    listed = paged(request, order, page, page_size, lambda item: shown.item(item, answers, values))
     return {**listed, **shown.about_values(values, found.phase), "is_unreadable": is_unreadable}
 
 

@@ -70,7 +70,8 @@ def test_a_file_read_apart_says_what_it_says_here(pair: Pair) -> None:
     small = two_results()[1]
     assert dict(apart) == dict(answers.answers_of(small)) == {"q1": ANSWERS[0], "q2": ANSWERS[0], "q3": ANSWERS[1]}
     assert apart.print_of("q1") == apart.print_of("q2") != apart.print_of("q3")
-    assert apart.print_of("q9") == ""
+    assert (apart.print_of("q9"), apart.question_of("q9")) == ("", "")
+    assert [apart.question_of(item) for item in ("q2", "q3")] == ["2번 문제", "3번 문제"]
 
 
 def test_a_read_that_finds_no_place_says_when_to_come_again(pair: Pair) -> None:

@@ -12,6 +12,7 @@ from malpan.competitions.shown_scores import scale_of, scaled_text, signed_text
 from malpan.core.language import reader_language
 from malpan.leaderboard.comparing.own import TEXT_DECIMALS, Compared, ScorePair
 from malpan.leaderboard.models import ResultComparison
+from malpan.submissions.integrity.answers import Answers
 from malpan.submissions.integrity.duplicates import AnswerPair
 from malpan.submissions.models import Submission
 from malpan.submissions.shown_items import ShownItems, ShownValue
@@ -31,17 +32,23 @@ class ItemValue(Schema):
 
 
 class Item(Schema):
-    """``values`` by metric: not there where they are not shown."""
+    """``values`` by metric: not there where they are not shown. ``question``: what the file itself says that the item
+    asks.
+    """
 
     id: str
+    question: str
     answer: str
     values: dict[str, ItemValue]
 
 
 class ItemPair(Schema):
-    """``null``: a file does not have the item. ``values`` by metric: of the earlier and of the later submission."""
+    """``null``: a file does not have the item. ``values`` by metric: of the earlier and of the later submission.
+    ``question``: what either file says that the item asks.
+    """
 
     id: str
+    question: str
     one: str | None
     other: str | None
     is_same: bool
@@ -103,15 +110,24 @@ def about_values(found: ShownItems, phase: Phase) -> dict[str, Any]:
     return {"item_scores": phase.item_scores, "metrics": metrics}
 
 
-def item(item_id: str, answer: str, found: ShownItems) -> dict[str, Any]:
+def item(item_id: str, answers: Answers, found: ShownItems) -> dict[str, Any]:
     rows = zip(found.metrics, found.by_item.get(item_id, ()), strict=False)
-    return {"id": item_id, "answer": answer, "values": {name: _value(value) for name, [value] in rows if value}}
+    values = {name: _value(value) for name, [value] in rows if value}
+    question = answers.question_of(item_id)
+    return {"id": item_id, "question": question, "answer": answers[item_id], "values": values}
 
 
 def item_pair(pair: AnswerPair, found: ShownItems) -> dict[str, Any]:
     rows = zip(found.metrics, found.by_item.get(pair.id, ()), strict=False)
     values = {name: [_value(each) for each in both] for name, both in rows if any(both)}
-    return {"id": pair.id, "one": pair.one, "other": pair.other, "is_same": pair.is_same, "values": values}
+    return {
+        "id": pair.id,
+        "question": pair.question,
+        "one": pair.one,
+        "other": pair.other,
+        "is_same": pair.is_same,
+        "values": values,
+    }
 
 
 def comparison(one: Submission, other: Submission, found: Compared) -> dict[str, Any]:

@@ -39,10 +39,15 @@ _SLOT: Final = 100  # bytes of an entry of a mapping
 
 
 class Answers(Mapping[str, str]):
-    """The answers of a file by item, in its order. In UTF-8 they take no more room than the file did."""
+    """The answers of a file by item, in its order, with what the file says that it asks. In UTF-8 they take no more
+    room than the file did.
+    """
 
-    def __init__(self, answers: Iterable[tuple[str, str]]) -> None:
-        self._kept = {item: (text.encode(errors="surrogatepass"), print_of(text)) for item, text in answers}
+    def __init__(self, answers: Iterable[tuple[str, str, str]]) -> None:
+        self._kept = {
+            item: (text.encode(errors="surrogatepass"), print_of(text), asked.encode(errors="replace"))
+            for item, text, asked in answers
+        }
         self.size = sum(_SLOT + sum(map(sys.getsizeof, (item, kept, *kept))) for item, kept in self._kept.items())
 
     def __getitem__(self, item: str) -> str:
@@ -60,6 +65,10 @@ class Answers(Mapping[str, str]):
     def print_of(self, item: str) -> str:
         """The hash of an answer without its white space; empty for an empty answer or none."""
         return self._kept[item][1] if item in self._kept else ""
+
+    def question_of(self, item: str) -> str:
+        """What the file says that the item asks; empty where it does not."""
+        return self._kept[item][2].decode() if item in self._kept else ""
 
 
 _UNREADABLE: Final = Answers(())

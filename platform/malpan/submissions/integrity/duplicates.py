@@ -44,9 +44,12 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """The answers of two files to one item; ``None`` if a file does not have it."""
+    """The answers of two files to one item; ``None`` if a file does not have it. ``question``: what either file says
+    that it asks.
+    """
 
     id: str
+    question: str
     one: str | None
     other: str | None
     is_same: bool
@@ -86,7 +89,9 @@ def answers_side_by_side(one: Submission, other: Submission) -> list[AnswerPair]
 
 def _side_by_side(item: str, one: Answers, other: Answers) -> AnswerPair:
     mark = one.print_of(item)
-    return AnswerPair(item, one.get(item), other.get(item), is_same=bool(mark) and mark == other.print_of(item))
+    question = one.question_of(item) or other.question_of(item)
+    is_same = bool(mark) and mark == other.print_of(item)
+    return AnswerPair(item, question, one.get(item), other.get(item), is_same)
 
 
 def readable_answers(one: Submission, other: Submission) -> list[AnswerPair]:
@@ -118,7 +123,7 @@ def _prints_of(hashes: Sequence[str], recipe: Recipe, references: Items | None) 
         except (SystemFault, InvalidFile) as error:
             logger.warning("file %s is left out of the comparison: %s", sha256, type(error).__name__)
             continue
-        prints[sha256] = fresh[name] = {item: print_of(text) for item, text in texts}
+        prints[sha256] = fresh[name] = {item: print_of(text) for item, text, _question in texts}
     if fresh:
         cache.set_many(fresh, _KEPT_SECONDS)
     return prints

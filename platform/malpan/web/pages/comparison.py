@@ -89,6 +89,7 @@ def _items(
         "item_count": len(answers),
         "page": page,
         "items": [_item(row, values) for row in page],
+        "shows_questions": any(row.question for row in page),
         "metric_labels": values.labels,
         "opened": phase.item_scores,
     }

@@ -48,6 +48,10 @@ def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
         "page": page,
         "metrics": values.metrics,
         "sorted_by": (by if by in names else names[0]) if values.order and names else "",
-        "items": [(item, answers[item], [(label, text) for label, (text,) in values.of(item)]) for item in page],
+        "items": [
+            (item, answers.question_of(item), answers[item], [(label, text) for label, (text,) in values.of(item)])
+            for item in page
+        ],
+        "shows_questions": any(map(answers.question_of, page)),
     }
     return render(request, "pages/items.html", context)
