@@ -19,7 +19,7 @@ from tests.factories import person_in
 from tests.submissions.conftest import work_uncommitted
 from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, upload, with_fake_models, work_off
 from tests.web.conftest import client_of
-from tests.web.html import parse, problems
+from tests.web.html import Element, parse, problems
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,11 @@ def seen_by(client: Client, contest: Contest, batch: RescoreBatch) -> str:
     return str(page.one("input", name="seen").attributes["value"])
 
 
+def headings(page: Element) -> set[str]:
+    """Those of the table of the submissions."""
+    return {cell.text for cell in page.one("table", id="rows").all("th", scope="col")}
+
+
 def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     organiser = person(contest, "organiser")
     start = url(contest, f"start/{contest.phase.pk}/")
@@ -86,6 +91,7 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     page = parse(organiser.get(response.url).content.decode())
     assert problems(page) == []
     assert "미리보기" in page.text
+    assert {"지금 점수", "새 점수"} < headings(page)
     applied = organiser.post(
         url(contest, f"{batch.pk}/apply/"),
         {
@@ -100,6 +106,8 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
 
     page = parse(applied.content.decode())
     assert problems(page) == []
+    assert headings(page).isdisjoint({"지금 점수", "새 점수"})
+    assert {"이전 점수", "다시 채점한 점수"} < headings(page)
     assert "순위가 바뀌는 팀" not in page.text  # what was a preview is history: ranks are not computed again
     batch.refresh_from_db()
     assert batch.state == RescoreBatch.State.APPLIED

@@ -183,7 +183,7 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
         "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
         "pushed_teams": [move.team_name for move in found.moves if move.moves and not move.is_own],
-        **(_composite_context(found, rows, least, track) if found.is_composite else _plain_context(found, rows, track)),
+        **(_composite_context(found, rows, least, track) if found.is_composite else _plain_context(found, rows, batch)),
         "row_count": len(rows),
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
@@ -214,10 +214,12 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
     }
 
 
-def _plain_context(found: Preview, rows: list[Scored], track: Track) -> dict[str, Any]:
+def _plain_context(found: Preview, rows: list[Scored], batch: RescoreBatch) -> dict[str, Any]:
     """Where the final score ranks: ``rows`` by it."""
     main = next(column for column in found.recipe.columns if column.key == deltas.FINAL)
-    labels = [_("지금 점수"), _("새 점수"), _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
+    track = batch.phase.track
+    sides = [_("지금 점수"), _("새 점수")] if batch.is_open else [_("이전 점수"), _("다시 채점한 점수")]
+    labels = [*sides, _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
     lines = [RowLine(row, _cells(row, main, track)[: len(labels)]) for row in rows[:SHOWN_ROWS]]
     return {"row_labels": labels, "rows": lines}
 
