@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from malpan.competitions.models import Track
+from malpan.competitions.models import ReferenceVersion, Track
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.submissions.models import RescoreBatch, ScoringRun
@@ -149,8 +149,14 @@ def together_context(held: Sequence[RescoreBatch], parts: Sequence[Mapping[str, 
         "finished": sum(progress.finished for progress in found),
         "can_cancel": held[0].repeats == 1 or any(progress.unfinished or progress.failed for progress in found),
         "is_new_rule": any(each.reference_version or each.recipe or each.profile for each in held),
-        "has_erratum": any(each.reference_version and each.reference_version.erratum_ko for each in held),
+        "corrected": corrected_by(held),
     }
+
+
+def corrected_by(held: Sequence[RescoreBatch]) -> list[ReferenceVersion]:
+    """The references that become current when ``held`` are applied, and say what they correct."""
+    versions = [each.reference_version for each in held if each.reference_version is not None]
+    return [version for version in versions if not version.is_current and version.erratum_ko.strip()]
 
 
 def order_context(batch: RescoreBatch) -> dict[str, Any]:
