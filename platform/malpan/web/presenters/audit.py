@@ -154,6 +154,7 @@ ACTIONS: Final[dict[str, Promise]] = {
 FACTS: Final[dict[str, Promise]] = {
     "answer": _("답변"),
     "assignments": _("배정 수"),
+    "attempt": _("시도"),
     "awards": _("상장 번호"),
     "batch": _("재채점"),
     "campaign": _("평가"),

@@ -46,10 +46,10 @@ class MoveLine:
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    """One submission, and its figures in the order of the headings."""
+    """One submission, and its figures in the order of the headings, each after its heading."""
 
     row: Scored
-    cells: list[str]
+    cells: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +208,7 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
     """
     columns = {column.key: column for column in found.recipe.columns}
     parts = [columns[name] for name in found.ranked_by if name in columns]
+    labels = [_label(columns, part.key) for part in parts]
     changed = deltas.moved_at_least(found.moves, least)
     if not least:
         changed += [move for move in found.moves if move.moves and move not in changed]
@@ -215,8 +216,8 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
         "team_lines": [_move(move, composites.COLUMN, track) for move in changed[:SHOWN_ROWS]],
         "changed_teams": len(deltas.moved_at_least(found.moves, 0.0)),
         "team_count": len(changed),
-        "row_labels": [_label(columns, column.key) for column in parts],
-        "rows": [RowLine(row, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
+        "row_labels": labels,
+        "rows": [_row_line(row, labels, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
     }
 
 
@@ -226,8 +227,12 @@ def _plain_context(found: Preview, rows: list[Scored], batch: RescoreBatch) -> d
     track = batch.phase.track
     sides = [_("지금 점수"), _("새 점수")] if batch.is_open else [_("이전 점수"), _("다시 채점한 점수")]
     labels = [*sides, _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
-    lines = [RowLine(row, _cells(row, main, track)[: len(labels)]) for row in rows[:SHOWN_ROWS]]
+    lines = [_row_line(row, labels, _cells(row, main, track)) for row in rows[:SHOWN_ROWS]]
     return {"row_labels": labels, "rows": lines}
+
+
+def _row_line(row: Scored, labels: Sequence[str], cells: Sequence[str]) -> RowLine:
+    return RowLine(row, list(zip(labels, cells, strict=False)))
 
 
 def _cell(row: Scored, part: Column, track: Track) -> str:
