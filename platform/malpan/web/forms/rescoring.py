@@ -12,7 +12,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, ReferenceVersion
-from malpan.competitions.versions import ERRATUM_TITLE_EN, ERRATUM_TITLE_KO
 from malpan.core.text import NOTICE_PART_MAX_CHARS
 from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection, phases_to_rescore_with
@@ -168,13 +167,10 @@ class ChoicesForm(forms.Form):
         needed_when(self, _("제목을 적었을 때 필요"), "body_ko")
         needed_when(self, _("내용을 적었을 때 필요"), "title_ko")
         if corrected:
-            text = gettext(
-                "비우면 새 정답 판의 정오 안내만 ‘%(title)s’로 시작하는 제목의 공지로 올립니다. 적으면 이 공지 끝에 "
-                "정오 안내를 붙여 하나로 올립니다."
+            self.fields["title_ko"].help_text = _(
+                "비우면 새 정답 판의 정오 안내만 ‘정답 정정 안내’로 시작하는 제목의 공지로 올립니다. 적으면 이 공지 "
+                "끝에 정오 안내를 붙여 하나로 올립니다."
             )
-            self.fields["title_ko"].help_text = text % {
-                "title": ERRATUM_TITLE_KO if language() == "ko" else ERRATUM_TITLE_EN
-            }
         self.always_previewed = [each for version in corrected for each in _errata(version)]
 
     def clean(self) -> dict[str, Any]:

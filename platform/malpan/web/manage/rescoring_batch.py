@@ -203,7 +203,7 @@ def _batch_page(
     for refusal in _refusals(forms, apply_form=is_ready, order_form=not is_ready and not order["ordered"]):
         messages.error(request, text_of(refusal))
     hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
-    effects = {"hurts_others": bool(hurt), "corrected": tables.corrected_by(held)}
+    effects: dict[str, Any] = {"hurts_others": bool(hurt), "corrected": tables.corrected_by(held)}
     context = access.context("manage_rescoring") | {
         "batch": batch,
         "state": state,
