@@ -110,6 +110,24 @@ def _pages_are_rendered_as_by_the_site(django_test_environment: None) -> Iterato
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _what_the_audit_log_says_has_words() -> Iterator[None]:
+    """Whatever a service writes into it in any test."""
+    from malpan.core import audit
+    from tests.audit_words import wordless_in
+
+    record = audit.record
+
+    def checked(**entry: Any) -> Any:
+        made = record(**entry)
+        is_of_a_test = sys._getframe(1).f_globals["__name__"].startswith("tests.")
+        assert is_of_a_test or wordless_in(made) == []
+        return made
+
+    with mock.patch.object(audit, "record", checked):
+        yield
+
+
 @pytest.fixture
 def contexts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A response has its ``context``, as Django's test client gives it."""

@@ -92,13 +92,17 @@ def test_it_shows_who_works_on_what_with_which_models() -> None:
     about = {"profile": "official", "models": ["bert-base-multilingual-cased"], "device": "cuda:0", "job": run.job_id}
     beat("scoring@a/0", numbers, about=about)
     beat("scoring@b/0", {})
+    beat("scoring@c/0", {})
     Worker.objects.filter(name="scoring@b/0").update(seen_at=database_now() - timedelta(minutes=3))
     page = html.parse(client_of(is_staff=True).get(ADDRESS).content.decode())
     assert html.problems(page) == []
-    first, second = page.all("tbody")[0].all("tr")
+    first, second, idle = page.all("tbody")[0].all("tr")
     shown = first.text.replace("\xa0", " ")
-    for word in ("일하는 중", f"#{run.pk}", "42%", "official", "bert-base", "cuda:0", "3.0 GB", "2.0 GB / 80.0 GB"):
+    for word in ("켜져 있음", f"#{run.pk}", "42%", "official", "bert-base", "cuda:0", "3.0 GB", "2.0 GB / 80.0 GB"):
         assert word in shown
+    assert "켜져 있음" in idle.text
+    assert "맡은 일 없음" in idle.text
+    assert "중" not in idle.text
     assert "보고 없음" in second.text
     assert "3분 전에 보고" in second.text
     assert "채점 프로세스 1개가 보고하지 않습니다" in page.text

@@ -67,7 +67,7 @@ def watch(stack: Stack, slug: str, seconds: float = 0.0) -> list[Place]:
     visitor.found_team(slug, "기다리는 팀")
     stack.query("UPDATE accounts_user SET is_staff = true, is_superuser = true WHERE email = %s", operator.email)
     stack.wait_for_models()
-    wait_for(lambda: "일하는 중" in _process(operator), "the worker reports")
+    wait_for(lambda: "켜져 있음" in _process(operator), "the worker reports")
     places = [Place(name, text) for name, text in _said(slug, visitor, operator, None).items()]
     with _stopped(stack):
         began = time.monotonic()

@@ -13,6 +13,8 @@ from malpan.core.models import AuditEntry
 from malpan.notifications import events
 from malpan.notifications.models import Endpoint, Letter
 from malpan.teams.errors import (
+    AddressInTeam,
+    AlreadyInvited,
     CompetitionOver,
     InvitationAddressInvalid,
     InvitationForAnother,
@@ -103,6 +105,42 @@ def test_text_that_is_no_address_is_refused_and_mails_nobody(email):
         invite(TeamFactory.create(), email)
 
     assert mail.outbox == []
+
+
+def test_who_is_in_the_team_is_not_invited():
+    team, guest = TeamFactory.create(), person(ADDRESS)
+    leader = leader_of(team)
+    EmailAddress.objects.create(user=leader, email="second@example.com", verified=True)
+    invite(team)
+    join_team(token=mailed_token(), user=guest)
+
+    for own in (leader.email.upper(), "second@example.com", ADDRESS):
+        with pytest.raises(AddressInTeam):
+            invite(team, own)
+
+    assert len(mail.outbox) == 1
+
+
+def test_an_address_is_invited_once_until_the_invitation_is_over():
+    team = TeamFactory.create()
+    first = invite(team)
+
+    with pytest.raises(AlreadyInvited) as refusal:
+        invite(team, ADDRESS.upper())
+
+    assert refusal.value.params["until"] == first.expires_at
+    revoke_invitation(invitation=first, actor=leader_of(team))
+    invite(team)
+    assert len(mail.outbox) == 2
+
+
+def test_an_invitation_tells_nothing_of_the_addresses_of_others():
+    team = TeamFactory.create(members=1)
+    member = team.memberships.get(role=Membership.Role.MEMBER).user
+    EmailAddress.objects.create(user=member, email=member.email, verified=True)
+    for address in (member.email, person(ADDRESS).email, "nobody@example.com"):
+        invite(team, address)
+    assert len(mail.outbox) == 3
 
 
 def test_mail_server_that_is_away_leaves_no_open_invitation(monkeypatch):

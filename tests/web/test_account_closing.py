@@ -20,7 +20,7 @@ from malpan.competitions import roles
 from malpan.competitions.models import Phase
 from malpan.privacy.erasing import erase
 from malpan.privacy.holdings import SUBJECTS
-from malpan.submissions.models import Submission
+from malpan.submissions.models import Rejection, Submission
 from malpan.teams.models import Team
 from tests.factories import PASSWORD, SubmissionFactory, TeamFactory, UserFactory, leader_of
 from tests.web import html
@@ -66,6 +66,16 @@ def test_the_page_says_what_goes_and_what_stays(client: Client, language: str) -
     client.cookies["django_language"] = language
     text = page_of(client.get("/account/close/")).text
     assert [words for words in SAID[language] if words not in text] == []
+
+
+def test_a_file_that_was_only_checked_is_called_so(phase: Phase, team: Team, client: Client) -> None:
+    person = team.memberships.get().user
+    Rejection.objects.create(
+        phase=phase, team=team, submitted_by=person, file_name="a", file_size=1, errors=[], error_count=1,
+        created_at=timezone.now(), is_check=True,
+    )  # fmt: skip
+    client.force_login(person)
+    assert "반려되었거나 검사만 한 파일" in page_of(client.get("/account/close/")).text
 
 
 def test_closing_takes_the_password_and_the_tick(client: Client) -> None:

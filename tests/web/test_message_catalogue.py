@@ -6,7 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from django import forms
 from django.conf import settings
+from django.core import validators
+from django.db import models
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext
 
 from malpan.web import message_catalogue
 
@@ -29,8 +35,30 @@ def test_the_catalogue_holds_nothing_that_is_no_longer_marked(left: message_cata
     assert left.stale == ()
 
 
-def test_the_compiled_file_is_that_of_the_catalogue(left: message_catalogue.Difference) -> None:
+def test_the_compiled_files_are_those_of_the_catalogues(left: message_catalogue.Difference) -> None:
     assert left.is_compiled, "run manage.py update_messages"
+
+
+def said_of_forms() -> set[str]:
+    """What Django says of a field that was filled in wrongly, as its msgids."""
+    classes = [
+        kind for module in (forms, models, validators) for kind in vars(module).values() if isinstance(kind, type)
+    ]
+    said = [message for kind in classes for message in getattr(kind, "default_error_messages", {}).values()]
+    said += [kind.message for kind in classes if hasattr(kind, "message")]
+    with translation.override(None):
+        return {str(message) for message in said if isinstance(message, str | Promise)}
+
+
+def test_what_django_says_of_forms_is_in_the_words_of_the_site() -> None:
+    with translation.override("ko"):
+        korean = {message: str(gettext(message)) for message in said_of_forms()}
+    assert len(korean) > 30
+    assert {text for text in korean.values() if re.search(r"세요|항목입니다|이/가", text)} == set()
+    for message in message_catalogue.load("ko"):
+        if message.id:
+            ids, strings = ([each] if isinstance(each, str) else list(each) for each in (message.id, message.string))
+            assert set(PLACEHOLDER.findall(strings[0])) <= set(PLACEHOLDER.findall(ids[-1])), ids
 
 
 def test_a_translation_fills_the_same_placeholders_and_holds_no_hangul() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_a_bad_file_comes_back_with_every_place_and_the_official_message(phase: 
     page = page_of(response)
     table = page.one("div", "error-table")
     cells = [cell.text for cell in table.all("td")]
-    assert cells[1:3] == ["q2", "output.answer"]
+    assert cells[:2] == ["q2", "output.answer"]
     assert table.one("span", "official").text == "공식 문구: 파일 형식 오류 - 데이터 형태가 제출 기준과 다름"
     assert "제출 오류" in page.one(id="errors-title").text
     assert "횟수도 차감되지 않았습니다" in page.one("section", "rejection").text
@@ -83,9 +84,22 @@ def test_equal_errors_of_many_items_are_one_row_that_opens_to_every_place(phase:
     assert f"같은 오류 {len(rows())}건" in plain.text
     [unknown] = [row for row in table.all("tr") if "평가 데이터에 없는 id" in row.text]
     assert "같은 오류 5건" in unknown.text
-    assert [cell.text for cell in unknown.all("td")][1] == "x-0, x-1, x-2 …"
-    assert all(f"x-{number} (" in unknown.one("details").text for number in range(5))
+    assert unknown.all("td")[0].text == "x-0, x-1, x-2 …"
+    assert all(f"x-{number}" in unknown.one("details").text for number in range(5))
     assert len(Rejection.objects.get().errors) == len(rows()) + 5 + 1  # each with its place, and the count
+
+
+@pytest.mark.parametrize(("indent", "is_of_one_line"), [(None, True), (1, False)])
+def test_a_file_of_one_line_has_no_column_of_lines(
+    phase: Phase, member: Client, indent: int | None, is_of_one_line: bool
+) -> None:
+    items = rows() + [{"id": f"x-{number}", "output": {"answer": ""}} for number in range(5)]
+    response = upload(member, phase, json.dumps(items, indent=indent).encode())
+    table = page_of(response).one("div", "error-table")
+    assert ("줄" not in [cell.text for cell in table.all("th")]) == is_of_one_line
+    assert ("x-4 (" not in table.text) == is_of_one_line
+    assert "x-4" in table.text
+    assert html.problems(page_of(response)) == []
 
 
 @pytest.mark.parametrize("total", [100, 101])
@@ -332,6 +346,10 @@ def test_a_dry_run_says_that_the_same_file_was_submitted_before(phase: Phase, me
 def test_a_bad_file_that_is_only_checked_comes_back_with_every_place(phase: Phase, member: Client) -> None:
     page = page_of(check(member, phase, file_with_errors(3)))
     assert "파일에서 고칠 곳 3건" in page.text
+    said = page.one("section", "rejection").text
+    assert "검사만 했습니다. 제출하지 않았고" in said
+    assert "접수되지 않았" not in said
+    assert "제출 오류" not in said
     assert Rejection.objects.count() == 1
     assert not Submission.objects.exists()
 

@@ -9,6 +9,7 @@ from tests.paths import ROOT
 TEMPLATES = ROOT / "platform/malpan/web/templates"
 COMMENTS = re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}", re.S)
 TABLE = re.compile(r"<table\b(?:\{[{%].*?[}%]\}|[^>{])*>\s*(?P<next>\S+)", re.S)
+WHOLE = re.compile(r"<table\b.*?</table>", re.S)
 CAPTION = re.compile(r"<caption\b[^>]*>(.*?)</caption>", re.S)
 
 
@@ -29,3 +30,13 @@ def test_no_caption_is_empty() -> None:
         text.strip() for path in TEMPLATES.rglob("*.html") for text in CAPTION.findall(path.read_text(encoding="utf-8"))
     ]
     assert all(texts)
+
+
+def test_wide_tables_of_rescorings_and_campaigns_fold_on_a_phone() -> None:
+    """And their cells keep their roles: a row that is shown as a list is none any more to a screen reader."""
+    paths = [*TEMPLATES.glob("manage/rescoring_*.html"), *TEMPLATES.glob("manage/arena_*.html")]
+    sources = [path.read_text(encoding="utf-8") for path in (*paths, TEMPLATES / "pages/campaign_result.html")]
+    wide = [table for each in sources for table in WHOLE.findall(each) if table.count('scope="col"') > 4]
+    assert [table for table in wide if not table.startswith('<table class="table folded')] == []
+    assert [table for table in wide if table.count("<td") != table.count('role="cell"')] == []
+    assert len(wide) > 8

@@ -144,7 +144,7 @@ SUBMISSIONS: Final = Subject(
     Fate.UNNAMED,
 )
 REJECTIONS: Final = Subject(
-    _("반려된 파일: 낸 사람, 파일 이름, 오류(파일의 내용은 보관하지 않습니다)"),
+    _("반려되었거나 검사만 한 파일 가운데 오류가 있던 것: 올린 사람, 파일 이름, 오류(내용은 보관하지 않습니다)"),
     _("무엇을 고쳐야 하는지 알림"),
     _("대회의 기록이 있는 동안"),
     Fate.UNNAMED,
@@ -244,7 +244,7 @@ HOLDINGS: Final = (
         REJECTIONS,
         Rejection,
         "submitted_by",
-        (*_PHASE, "team__name", "created_at", "file_name", "file_size", "errors", "error_count"),
+        (*_PHASE, "team__name", "created_at", "file_name", "file_size", "errors", "error_count", "is_check"),
         texts=("file_name",),
     ),
     Holding(

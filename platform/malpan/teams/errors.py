@@ -84,6 +84,21 @@ class InvitationAddressInvalid(Unprocessable):
     text = _("이메일 주소를 올바른 형식으로 입력해 주십시오.")
 
 
+class AddressInTeam(Conflict):
+    """The address is the leader's own, or that of an invitation that a member used. Params: ``email``."""
+
+    text = _("%(email)s 주소의 사람은 이미 이 팀에 있습니다. 초대할 사람의 주소를 확인해 주십시오.")
+
+
+class AlreadyInvited(Conflict):
+    """An invitation of the team to this address is still open. Params: ``email``, ``until``."""
+
+    text = _(
+        "%(email)s 주소로 보낸 초대가 %(until)s까지 열려 있습니다. 메일을 다시 보내려면 그 초대를 취소한 뒤 초대해 "
+        "주십시오."
+    )
+
+
 class TooManyInvitations(Conflict):
     """The team has reached the limit of open or mailed invitations. Params: ``limit``."""
 

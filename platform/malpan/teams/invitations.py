@@ -26,7 +26,9 @@ from malpan.core.text import one_line
 from malpan.core.times import kst_text
 from malpan.teams import letters
 from malpan.teams.errors import (
+    AddressInTeam,
     AlreadyInTeam,
+    AlreadyInvited,
     CompetitionOver,
     InvitationAddressInvalid,
     InvitationExpired,
@@ -55,8 +57,8 @@ def create_invitation(
     """Make a single-use invitation to ``team``, valid for seven days. Its token is returned only here.
 
     With an ``email`` only the person who has verified that address can use it; the caller must send it
-    (``invite_by_email``). Raises ``NotTeamLeader``, ``TeamDisqualified``, ``InvitationAddressInvalid`` and, beyond
-    ``OPEN_MAX``, ``TooManyInvitations``.
+    (``invite_by_email``). Raises ``NotTeamLeader``, ``TeamDisqualified``, ``InvitationAddressInvalid``,
+    ``AddressInTeam``, ``AlreadyInvited`` and, beyond ``OPEN_MAX``, ``TooManyInvitations``.
     """
     moment = now or timezone.now()
     address = _clean_address(email)
@@ -66,6 +68,8 @@ def create_invitation(
         require_leader(actor, locked)
         if is_disqualified(locked):
             raise TeamDisqualified
+        if address:
+            _require_new(locked, actor, address, moment)
         _require_room(locked, address, moment)
         invitation = Invitation.objects.create(
             team=locked,
@@ -166,6 +170,17 @@ def _clean_address(email: str) -> str:
         except ValidationError:
             raise InvitationAddressInvalid from None
     return address
+
+
+def _require_new(team: Team, leader: User, email: str, now: datetime) -> None:
+    """Raise ``AddressInTeam`` or ``AlreadyInvited``, both of what the leader knows: which other addresses its members
+    have is none of that.
+    """
+    is_own = leader.email.lower() == email or has_verified(leader, email)
+    if is_own or team.invitations.filter(email=email, used_by__in=team.memberships.values("user")).exists():
+        raise AddressInTeam(email=email)
+    if open_one := open_invitations(team, now).filter(email=email).first():
+        raise AlreadyInvited(email=email, until=open_one.expires_at)
 
 
 def _require_room(team: Team, email: str, now: datetime) -> None:

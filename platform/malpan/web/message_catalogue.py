@@ -1,7 +1,8 @@
 """The English catalogue: compares the messages marked in the sources with those of ``locale/en``.
 
-The msgid is the Korean text. Babel reads and writes the files, so that no GNU gettext programs are needed; it is a
-development dependency and is imported only here.
+The msgid is the Korean text. ``locale/ko`` has only what Django and allauth say of forms, in the words of this site.
+Babel reads and writes the files, so that no GNU gettext programs are needed; it is a development dependency and is
+imported only here.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 LOCALE: Final = "en"
+COMPILED: Final = (LOCALE, "ko")
 HEADER: Final = "# English texts of Malpan. The msgid is the Korean text. Kept in line by `manage.py update_messages`."
 MessageId = str | tuple[str, ...]  # a tuple is (singular, plural)
 Key = tuple[MessageId, str | None]  # with the context, if any
@@ -57,12 +59,12 @@ class Difference:
         return bool(self.missing or self.stale or self.untranslated) or not self.is_compiled
 
 
-def po_path() -> Path:
-    return Path(settings.LOCALE_PATHS[0]) / LOCALE / "LC_MESSAGES" / "django.po"
+def po_path(locale: str = LOCALE) -> Path:
+    return Path(settings.LOCALE_PATHS[0]) / locale / "LC_MESSAGES" / "django.po"
 
 
-def mo_path() -> Path:
-    return po_path().with_suffix(".mo")
+def mo_path(locale: str) -> Path:
+    return po_path(locale).with_suffix(".mo")
 
 
 def marked_messages() -> dict[Key, list[str]]:
@@ -93,25 +95,24 @@ def template_messages(source: str) -> Iterator[Key]:
         yield (tuple(texts[:2]) if function.startswith("n") else texts[0], context)
 
 
-def load() -> Catalog:
+def load(locale: str = LOCALE) -> Catalog:
     """The catalogue on disk; an empty one if there is none."""
-    if not po_path().exists():
-        return Catalog(locale=LOCALE, charset="utf-8")
-    with po_path().open("rb") as file:
-        return read_po(file, locale=LOCALE)
+    if not po_path(locale).exists():
+        return Catalog(locale=locale, charset="utf-8")
+    with po_path(locale).open("rb") as file:
+        return read_po(file, locale=locale)
 
 
 def compare() -> Difference:
-    """What is missing, stale or untranslated, and whether the compiled file matches the catalogue."""
+    """What is missing, stale or untranslated, and whether the compiled files match the catalogues."""
     catalogue = load()
     entries = {_key(message): message for message in _messages(catalogue)}
     marked = marked_messages()
-    compiled = mo_path().read_bytes() if mo_path().exists() else b""
     return Difference(
         missing=tuple(key for key in marked if key not in entries),
         stale=tuple(key for key in entries if key not in marked),
         untranslated=tuple(key for key, message in entries.items() if not _is_translated(message)),
-        is_compiled=compiled == _compiled(catalogue),
+        is_compiled=all(map(_is_compiled, COMPILED)),
     )
 
 
@@ -131,7 +132,8 @@ def update() -> Difference:
     po_path().parent.mkdir(parents=True, exist_ok=True)
     with po_path().open("wb") as file:
         write_po(file, catalogue, width=110, include_lineno=False, sort_by_file=True)
-    mo_path().write_bytes(_compiled(load()))
+    for locale in COMPILED:
+        mo_path(locale).write_bytes(_compiled(load(locale)))
     return compare()
 
 
@@ -142,6 +144,11 @@ def _head(catalogue: Catalog) -> None:
     catalogue.project, catalogue.version = "malpan", "1"
     catalogue.msgid_bugs_address = catalogue.last_translator = catalogue.language_team = ""
     catalogue.revision_date = catalogue.creation_date
+
+
+def _is_compiled(locale: str) -> bool:
+    path = mo_path(locale)
+    return path.exists() and path.read_bytes() == _compiled(load(locale))
 
 
 def _compiled(catalogue: Catalog) -> bytes:

@@ -222,4 +222,4 @@ def test_every_page_of_a_competition_says_that_nobody_scores_until_somebody_does
     assert "채점하는 서버가 없습니다" not in page_of(client, address).text
     beat("scoring@b/0", {})
     Worker.objects.filter(name="scoring@b/0").update(seen_at=timezone.now() - timedelta(minutes=3))
-    assert "채점 프로세스 2개 가운데 1개가 응답하지 않습니다" in page_of(client, address).text
+    assert "채점 프로세스 2개 가운데 1개가 보고하지 않습니다" in page_of(client, address).text

@@ -19,6 +19,7 @@ from malpan.web.forms.phases import PhaseForm
 from malpan.web.presenters.scores import step_text
 from tests.factories import PhaseFactory, TeamFactory, finished_submission, person_in, publish
 from tests.web.conftest import client_of
+from tests.web.html import parse
 from tests.web.visibility_world import canaries_in
 
 
@@ -203,6 +204,17 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
     public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public&digits=all").content.decode()
     assert "76.5432100" not in public
     assert "50.0000000" in public
+
+
+def test_without_a_split_nothing_is_said_of_private_items(over: Phase, organiser: Client) -> None:
+    over.reference_versions.update(public_ids=None)
+    preview = parse(organiser.get(url(over, "?show=final")).content.decode())
+    assert "비공개" not in preview.one("section", id="final").text
+
+    answer = organiser.post(url(over, "publish/"), {"word": over.slug}, follow=True)
+
+    assert "발표했습니다. 이제 누구나 볼 수 있습니다." in answer.content.decode()
+    assert "비공개 문항의 점수" not in answer.content.decode()
 
 
 def test_the_preview_does_without_the_recipe_of_what_was_published(over: Phase, organiser: Client) -> None:

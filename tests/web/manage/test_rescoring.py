@@ -11,15 +11,25 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from malpan.competitions.drafts import create_draft
 from malpan.competitions.models import Competition, Notice, Track
 from malpan.submissions.models import HiddenResult, QuotaEntry, RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring import services as rescoring
 from malpan.submissions.rescoring.batches import Selection, state_of
 from tests.factories import person_in
 from tests.submissions.conftest import work_uncommitted
-from tests.submissions.rescoring.contest_of_many import STRICT, Contest, fill, found, upload, with_fake_models, work_off
+from tests.submissions.rescoring.contest_of_many import (
+    STRICT,
+    Contest,
+    fill,
+    found,
+    references,
+    upload,
+    with_fake_models,
+    work_off,
+)
 from tests.web.conftest import client_of
-from tests.web.html import parse, problems
+from tests.web.html import Element, parse, problems
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +80,11 @@ def seen_by(client: Client, contest: Contest, batch: RescoreBatch) -> str:
     return str(page.one("input", name="seen").attributes["value"])
 
 
+def headings(page: Element) -> set[str]:
+    """Those of the table of the submissions."""
+    return {cell.text for cell in page.one("table", id="rows").all("th", scope="col")}
+
+
 def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     organiser = person(contest, "organiser")
     start = url(contest, f"start/{contest.phase.pk}/")
@@ -86,6 +101,7 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
     page = parse(organiser.get(response.url).content.decode())
     assert problems(page) == []
     assert "미리보기" in page.text
+    assert {"지금 점수", "새 점수"} < headings(page)
     applied = organiser.post(
         url(contest, f"{batch.pk}/apply/"),
         {
@@ -100,6 +116,8 @@ def test_the_workflow_from_start_to_applied(contest: Contest) -> None:
 
     page = parse(applied.content.decode())
     assert problems(page) == []
+    assert headings(page).isdisjoint({"지금 점수", "새 점수"})
+    assert {"이전 점수", "다시 채점한 점수"} < headings(page)
     assert "순위가 바뀌는 팀" not in page.text  # what was a preview is history: ranks are not computed again
     batch.refresh_from_db()
     assert batch.state == RescoreBatch.State.APPLIED
@@ -157,6 +175,28 @@ def test_applying_asks_for_an_explicit_yes(contest: Contest) -> None:
     assert "확인란에 표시해" in page.text
     assert "공지 내용을 적어" in page.text
     assert state_of(batch) == RescoreBatch.State.READY
+
+
+def test_what_is_posted_without_a_title_is_what_the_form_says(contest: Contest) -> None:
+    """The erratum of new references is posted in any case; nothing else is without a title."""
+    said = "1번 정답을 더했습니다."
+    draft = create_draft(phase=contest.phase, data=references("새말"), actor=contest.organiser, erratum_ko=said)
+    batch, organiser = ready(contest, reference_version=draft), person(contest, "organiser")
+    page = parse(organiser.get(url(contest, f"{batch.pk}/")).content.decode())
+    assert "공지를 올리지 않습니다" not in page.one("section", id="apply").text
+    assert "‘정답 정정 안내’로 시작하는 제목" in page.one("section", id="apply").text
+
+    address = url(contest, f"{batch.pk}/apply/")
+    previewed = parse(organiser.post(address, {"preview": "1"}).content.decode())
+    assert said in previewed.one("section", id="preview").text
+    answers = {"confirm": "on", "seen": page.one("input", name="seen").attributes["value"]}
+    refused = organiser.post(address, {**answers, "body_ko": "제목이 없는 글"})
+    assert (refused.status_code, Notice.objects.count()) == (422, 0)
+    assert "공지 제목을 적어 주십시오." in refused.content.decode()
+
+    assert organiser.post(address, answers).status_code == 302
+    notice = Notice.objects.get()
+    assert (notice.title_ko.startswith("정답 정정 안내"), notice.body_ko) == (True, said)
 
 
 def test_a_preview_that_is_outdated_applies_nothing_and_a_fresh_one_is_shown_once(contest: Contest) -> None:

@@ -289,6 +289,17 @@ def test_gaps_are_published_only_with_the_box_ticked(db: None) -> None:
 
 
 # --- taking out -------------------------------------------------------------------------------------------------------
+def test_what_is_needed_before_publishing_is_not_called_optional(db: None) -> None:
+    competition = CompetitionFactory.create()
+    page = page_of(client_with_role(competition, "organiser").get(access(competition, "setup/texts/")))
+    form = page.one("select", name="cover").ancestors()[1]
+    labels = {label.attributes["for"]: label.text for label in form.all("label")}
+    for name in ("summary_ko", "description_ko"):
+        assert labels[f"id_{name}"].endswith("(공개하려면 필요)")
+    assert labels["id_organiser_ko"].endswith("(선택)")
+    assert form.one("select", name="cover").all("option")[0].text == "기본 회색"
+
+
 def test_removal_asks_first_and_refuses_what_is_in_use(phase: Phase) -> None:
     competition, track = phase.track.competition, phase.track
     client = client_with_role(competition, "owner")

@@ -116,7 +116,7 @@ def final_preview(request: ApiRequest, slug: str, pk: int) -> Any:
     _("최종 순위표 발표"),
     shown.PublishedBoard,
     status=201,
-    says=_("confirm에 단계의 주소 이름을 적습니다. 발표하면 비공개 문항의 점수를 누구나 봅니다."),
+    says=_("confirm에 단계의 주소 이름을 적습니다. 문항을 나눈 단계는 발표하면 비공개 문항의 점수를 누구나 봅니다."),
 )
 def publish(request: ApiRequest, slug: str, pk: int, data: shown.FinalPublication) -> Any:
     found = managed_phase(request, slug, pk)

@@ -184,7 +184,7 @@ def exclude(request: ApiRequest, slug: str, pk: int, data: shown.Exclusion) -> A
     shown.Batch,
     says=_(
         "seen은 미리보기에서 받은 값입니다. 함께 시작한 재채점은 together의 차례대로 쉼표로 이어 적으며, 한꺼번에 "
-        "적용됩니다. 제목을 적으면 공지를 함께 올립니다."
+        "적용됩니다. 제목을 적으면 공지를 함께 올립니다. 새 정답 판의 정오 안내는 제목이 없어도 올립니다."
     ),
 )
 def apply(request: ApiRequest, slug: str, pk: int, data: shown.Application) -> Any:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.archive.crypto import PASSPHRASE_MIN
 from malpan.archive.errors import PassphraseTooShort
 from malpan.core.messages import text_of
-from malpan.web.forms.fields import FILE_REQUIRED, ConfirmField, one_line
+from malpan.web.forms.fields import FILE_REQUIRED, ConfirmField, needed_when, one_line
 
 
 def _secret(label: Any, help_text: Any = "") -> forms.CharField:
@@ -22,6 +22,10 @@ class ExportForm(forms.Form):
     references = forms.BooleanField(label=_("정답을 암호화해 담기"), required=False)
     passphrase = _secret(_("암호 구문"), _("12자 이상. 어디에도 저장하지 않으므로 잃으면 정답을 꺼낼 수 없습니다."))
     repeated = _secret(_("암호 구문 한 번 더"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        needed_when(self, _("정답을 담을 때 필요"), "passphrase", "repeated")
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or {}

@@ -28,6 +28,7 @@ from malpan.web.forms.fields import (
     PhaseField,
     as_it_was,
     markdown_area,
+    needed_when,
     text_area,
     with_limit,
 )
@@ -166,6 +167,7 @@ class CampaignForm(_TimedForm):
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = rows
         self.fields["group_size"].required = False
+        needed_when(self, _t("순위 매기기일 때 필요"), "group_size")
         cast("forms.ChoiceField", self.fields["protocol"]).choices = _protocols()
         for name, (low, high) in LIMITS.items():
             _limit(self.fields[name], low, high, text_of(CampaignSettingsInvalid(name, name)))

@@ -51,7 +51,12 @@ def day_field() -> forms.DateField:
 class AwardForm(SeenForm):
     """One award. ``tracks``: those whose final result is published."""
 
-    team = TeamField(Team.objects.none(), label=_("팀"), help_text=_("이 대회에서 제출한 팀입니다."))
+    team = TeamField(
+        Team.objects.none(),
+        label=_("팀"),
+        empty_label=_("골라 주십시오"),
+        help_text=_("이 대회에서 제출한 팀입니다."),
+    )
     track = TrackField(
         Track.objects.none(),
         label=_("근거가 되는 결과"),

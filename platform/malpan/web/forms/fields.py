@@ -56,6 +56,14 @@ def with_limit(field: forms.Field) -> None:
     field.help_text = f"{field.help_text} {limit}"
 
 
+def needed_when(form: forms.BaseForm, words: Any, *names: str) -> None:
+    """Have the labels of fields that may be left empty say when they may not, in the place of “optional”; no words for
+    several of which one is needed.
+    """
+    for name in names:
+        form.fields[name].needed_when = words  # type: ignore[attr-defined]
+
+
 class ConfirmField(forms.BooleanField):
     """A box to tick before something that cannot be undone; ``sentence`` says what will happen."""
 
@@ -121,7 +129,8 @@ class Preview:
 
 
 def preview(form: forms.BaseForm) -> None:
-    """Have ``form`` show what was typed into its Markdown fields as readers will see it (``forms/previews.html``).
+    """Have ``form`` show what was typed into its Markdown fields as readers will see it (``forms/previews.html``), and
+    the texts that go with it (``always_previewed``).
 
     For one that has none its page shows something else (``manage/arena_exclude.html``).
     """
@@ -131,6 +140,7 @@ def preview(form: forms.BaseForm) -> None:
             for field in fields
             if field.value()
         ]
+        form.previews += getattr(form, "always_previewed", [])  # type: ignore[attr-defined]
 
 
 def as_it_was(chosen: datetime, before: datetime | None) -> datetime:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, Track
 from malpan.competitions.splitting import ids_of_text
-from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, text_area
+from malpan.web.forms.fields import KstMinuteField, TypedForm, as_it_was, needed_when, text_area
 from malpan.web.forms.intervals import IntervalField
 from malpan.web.forms.seen import SeenForm
 from malpan.web.presenters.composites import scores_of_composite
@@ -107,6 +107,7 @@ class PhaseForm(SeenForm):
             del self.fields[name]
         for name in ("ties", "item_scores"):
             self.fields[name].required = False
+        needed_when(self, _("오른 점수만 공개할 때는 필요"), "step_points")
         self._set_counting()
 
     def _set_counting(self) -> None:
@@ -115,6 +116,7 @@ class PhaseForm(SeenForm):
         if not scores:
             del self.fields["counting"], self.fields["counting_score"]
             return
+        needed_when(self, _("‘가장 좋은 제출’일 때 필요"), "counting_score")
         field = self.fields["counting_score"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", _("골라 주십시오")), *scores]
@@ -205,6 +207,10 @@ class SplitForm(forms.Form):
         label=_("이미 제출이 있어도 새 판으로 바꿉니다. 지금까지의 점수는 다시 채점할 때까지 순위표에서 빠집니다."),
         required=False,
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        needed_when(self, _("목록으로 나눌 때 필요"), "public_ids")
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

@@ -14,7 +14,15 @@ from malpan.competitions.models import Phase
 from malpan.core.times import kst_day, kst_text
 from malpan.submissions.models import QuotaEntry, Submission
 from malpan.teams.models import Team
-from malpan.web.forms.fields import REQUIRED, ConfirmField, PhaseField, TypedForm, of_these_centuries, one_line
+from malpan.web.forms.fields import (
+    REQUIRED,
+    ConfirmField,
+    PhaseField,
+    TypedForm,
+    needed_when,
+    of_these_centuries,
+    one_line,
+)
 from malpan.web.forms.filters import FilterForm
 
 SLOTS_MAX: Final = 100
@@ -68,6 +76,7 @@ class GrantForm(_Reasoned):
     def __init__(self, data: Any = None, *, phase: Phase, **kwargs: Any) -> None:
         initial = {"day": kst_day(timezone.now()), "scope": DAY if phase.daily_limit is not None else PHASE}
         super().__init__(data, initial=initial, **kwargs)
+        needed_when(self, _("하루에 추가할 때 필요"), "day")
 
     def clean_day(self) -> Any:
         """The day, if the grant is for one; a grant for a past day would give nothing."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from malpan.competitions.models import Phase, ReferenceVersion
@@ -15,7 +17,7 @@ from malpan.submissions.rescoring.apply import Announcement
 from malpan.submissions.rescoring.batches import Selection, phases_to_rescore_with
 from malpan.submissions.rescoring.orders import PLACES
 from malpan.teams.models import Team
-from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, markdown_area
+from malpan.web.forms.fields import REQUIRED, ConfirmField, KstMinuteField, Preview, markdown_area, needed_when
 from malpan.web.forms.judges import recipes_reading_the_files_of
 from malpan.web.presenters.scores import language
 from scoring.models.profile import profile_names
@@ -132,7 +134,7 @@ class RepeatForm(forms.Form):
 
 
 class ChoicesForm(forms.Form):
-    """What happens when the new scores are applied."""
+    """What happens when the new scores are applied. ``corrected``: the references whose errata are posted then."""
 
     resets_quota = forms.BooleanField(
         label=_("모든 팀의 제출 횟수를 초기화합니다"),
@@ -156,15 +158,27 @@ class ChoicesForm(forms.Form):
         label=_("같은 트랙의 다른 단계에서 이전 규칙의 점수가 순위표에서 빠지는 것을 알고 있습니다"), required=False
     )
 
-    def __init__(self, *args: Any, hurts_others: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, hurts_others: bool, corrected: Sequence[ReferenceVersion] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         if not hurts_others:
             del self.fields["leaves_other_phases"]
+        needed_when(self, _("제목을 적었을 때 필요"), "body_ko")
+        needed_when(self, _("내용을 적었을 때 필요"), "title_ko")
+        if corrected:
+            self.fields["title_ko"].help_text = _(
+                "비우면 새 정답 판의 정오 안내만 ‘정답 정정 안내’로 시작하는 제목의 공지로 올립니다. 적으면 이 공지 "
+                "끝에 정오 안내를 붙여 하나로 올립니다."
+            )
+        self.always_previewed = [each for version in corrected for each in _errata(version)]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}
         if values.get("title_ko") and not values.get("body_ko"):
             self.add_error("body_ko", _("공지 내용을 적어 주십시오."))
+        if not values.get("title_ko") and any(values.get(name) for name in ("body_ko", "title_en", "body_en")):
+            self.add_error("title_ko", _("공지 제목을 적어 주십시오. 공지를 올리지 않으려면 내용도 비워 주십시오."))
         return values
 
     def choices(self) -> dict[str, Any]:
@@ -176,6 +190,12 @@ class ChoicesForm(forms.Form):
             "announcement": Announcement(values["title_ko"], values["body_ko"], values["title_en"], values["body_en"]),
             "leaves_other_phases": values.get("leaves_other_phases", False),
         }
+
+
+def _errata(version: ReferenceVersion) -> list[Preview]:
+    texts = ((version.erratum_ko, "ko"), (version.erratum_en, "en"))
+    label = gettext("정답 %(number)d판의 정오 안내") % {"number": version.number}
+    return [Preview(label, text, used) for text, used in texts if text]
 
 
 class ApplyForm(ChoicesForm):

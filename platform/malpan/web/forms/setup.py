@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from malpan.competitions.models import Competition, DataFile, Track
 from malpan.web.forms.composites import HELP, CompositeField
-from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, with_limit
+from malpan.web.forms.fields import MARKDOWN_HELP, markdown_area, needed_when, with_limit
 from malpan.web.forms.judges import chosen_rubrics, judge_field, may_be_judged, value_of
 from malpan.web.forms.seen import SeenForm
 from malpan.web.presenters.scores import language
@@ -106,6 +106,8 @@ class TextsForm(SeenForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].disabled = bool(self.instance.is_published)
+        cast("forms.ChoiceField", self.fields["cover"]).choices = [("", _("기본 회색")), *Competition.Cover.choices]
+        needed_when(self, _("공개하려면 필요"), "summary_ko", "description_ko")
         if not self.instance.terms_version:
             del self.fields["renews_terms"]
 

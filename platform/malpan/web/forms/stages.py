@@ -16,7 +16,7 @@ from malpan.stages.errors import StageSettingsInvalid, TableUnreadable
 from malpan.stages.models import Stage
 from malpan.stages.publishing import NOTE_MAX
 from malpan.stages.tables import CHARS_MAX, decoded
-from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, markdown_area, text_area
+from malpan.web.forms.fields import MARKDOWN_HELP, ConfirmField, PhaseField, markdown_area, needed_when, text_area
 from malpan.web.forms.seen import SeenForm
 
 _FILE_BYTES_MAX: Final = 4 * CHARS_MAX
@@ -134,8 +134,7 @@ class StageTableForm(forms.Form):
 
     def __init__(self, *args: Any, needs_reason: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("text", "file"):  # one of them is needed, so neither is called optional
-            self.fields[name].is_one_of_several = True  # type: ignore[attr-defined]
+        needed_when(self, "", "text", "file")
         self.fields["reason"].required = needs_reason
         self.fields["reason"].help_text = (
             _("앞의 판을 왜 고치는지 적어 주십시오. 운영자만 봅니다.") if needs_reason else _("운영자만 봅니다.")

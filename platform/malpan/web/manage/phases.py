@@ -175,7 +175,9 @@ def publish_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
     """Publish the final board; typing the phase's address name confirms it."""
     phase = phase_of(access.competition, pk)
     form = PublishForm(request.POST, phase=phase)
-    text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 비공개 문항의 점수를 볼 수 있습니다.")
+    text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 볼 수 있습니다.")
+    if split_of(_current(phase)):
+        text = _("최종 순위표 %(number)d판을 발표했습니다. 이제 누구나 비공개 문항의 점수를 볼 수 있습니다.")
     return act_on_page(
         request,
         lambda values: _publish(request, phase, values),

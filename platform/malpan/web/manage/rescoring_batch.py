@@ -116,7 +116,7 @@ def exclude_action(request: MemberRequest, access: ManageAccess, pk: int) -> Htt
 def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """The last step: apply everything at once."""
     batch = rescoring.get_batch(access.competition.pk, pk)
-    form = ApplyForm(request.POST, hurts_others=bool(apply.other_phases_hurt(batch)))
+    form = ApplyForm(request.POST, **_effects(batch))
     return act(
         request,
         lambda values: rescoring.apply_batch(
@@ -137,7 +137,7 @@ def apply_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpR
 def order_action(request: MemberRequest, access: ManageAccess, pk: int) -> HttpResponse:
     """Have it applied by itself when it is ready."""
     batch = rescoring.get_batch(access.competition.pk, pk)
-    form = OrderForm(request.POST, hurts_others=bool(apply.other_phases_hurt(batch)))
+    form = OrderForm(request.POST, **_effects(batch))
     return act(
         request,
         lambda values: orders.order_application(
@@ -178,6 +178,14 @@ def cancel_action(request: MemberRequest, access: ManageAccess, pk: int) -> Http
     )
 
 
+def _effects(batch: RescoreBatch) -> dict[str, Any]:
+    """What the forms say that applying brings with it."""
+    return {
+        "hurts_others": bool(apply.other_phases_hurt(batch)),
+        "corrected": tables.corrected_by(batches.together(batch)),
+    }
+
+
 def _cancel_form(data: Any = None) -> ConfirmForm:
     sentence = _("이 재채점을 취소합니다. 점수와 순위는 지금 그대로 남습니다.")
     return ConfirmForm(data, sentence=sentence, key="cancel")
@@ -195,6 +203,7 @@ def _batch_page(
     for refusal in _refusals(forms, apply_form=is_ready, order_form=not is_ready and not order["ordered"]):
         messages.error(request, text_of(refusal))
     hurt = apply.other_phases_hurt(batch) if batch.is_open else 0
+    effects: dict[str, Any] = {"hurts_others": bool(hurt), "corrected": tables.corrected_by(held)}
     context = access.context("manage_rescoring") | {
         "batch": batch,
         "state": state,
@@ -202,14 +211,14 @@ def _batch_page(
         "is_repeat": batch.repeats > 1,
         "step": tables.step_of(state),
         "hurt": hurt,
-        "apply_form": ApplyForm(hurts_others=bool(hurt)),
-        "order_form": OrderForm(hurts_others=bool(hurt)),
+        "apply_form": ApplyForm(**effects),
+        "order_form": OrderForm(**effects),
         "cancel_form": _cancel_form(),
         **tables.together_context(held, parts),
         **order,
     }
     if is_ready and batch.repeats == 1:
-        forms = _with_preview(forms, seen_together(part["preview"] for part in parts), bool(hurt))
+        forms = _with_preview(forms, seen_together(part["preview"] for part in parts), effects)
     context |= forms
     shown = [_part(request, context, part, batch) for part in parts]
     return render(request, "manage/rescoring_batch.html", context | {"parts": shown}, status=status)
@@ -234,13 +243,13 @@ def _refusals(forms: dict[str, Any], **is_shown: bool) -> list[DomainError]:
     return [error for form in gone if (error := refusal_of(form)) is not None]
 
 
-def _with_preview(forms: dict[str, Any], seen: str, hurts_others: bool) -> dict[str, Any]:
+def _with_preview(forms: dict[str, Any], seen: str, effects: dict[str, Any]) -> dict[str, Any]:
     """The form of the application names the preview beside it. One that was refused for another reason than an outdated
     preview keeps the preview it was sent with, which may be outdated as well.
     """
     form = forms.get("apply_form")
     if form is None:
-        return forms | {"apply_form": ApplyForm(initial={"seen": seen}, hurts_others=hurts_others)}
+        return forms | {"apply_form": ApplyForm(initial={"seen": seen}, **effects)}
     if isinstance(refusal_of(form), BatchPreviewOutdated):
         form.show(seen)
     return forms

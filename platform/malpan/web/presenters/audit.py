@@ -154,8 +154,11 @@ ACTIONS: Final[dict[str, Promise]] = {
 FACTS: Final[dict[str, Promise]] = {
     "answer": _("답변"),
     "assignments": _("배정 수"),
+    "attempt": _("시도"),
     "awards": _("상장 번호"),
+    "batch": _("재채점"),
     "campaign": _("평가"),
+    "campaigns_left": _("물러난 평가"),
     "changed_rows": _("바뀐 줄"),
     "characters": _("글자 수"),
     "choices_lapsed": _("풀린 최종 선택"),
@@ -167,6 +170,8 @@ FACTS: Final[dict[str, Promise]] = {
     "endpoint": _("웹훅"),
     "failed_run": _("실패한 채점"),
     "file_sha256": _("파일의 sha256"),
+    "former_addresses": _("예전 이메일"),
+    "gaps": _("갖추지 못한 항목"),
     "grants_slots": _("더 준 횟수"),
     "guarded_places": _("바뀌면 적용하지 않을 순위"),
     "host": _("받는 서버"),
@@ -185,9 +190,11 @@ FACTS: Final[dict[str, Promise]] = {
     "lost": _("맡을 사람이 없는 배정"),
     "made_at": _("만든 시각"),
     "moved": _("옮긴 배정"),
+    "name_look": _("이름의 생김새"),
     "note": _("메모"),
     "number": _("번호"),
     "ordered_at": _("예약한 시각"),
+    "people": _("사람"),
     "phase": _("단계"),
     "prefix": _("앞부분"),
     "profile": _("모델 프로필"),
@@ -198,11 +205,15 @@ FACTS: Final[dict[str, Promise]] = {
     "references": _("정답"),
     "resets_quota": _("제출 횟수 초기화"),
     "result": _("결과 번호"),
+    "result_sha256": _("결과의 sha256"),
     "role": _("역할"),
+    "roles": _("내려놓은 역할"),
     "rows": _("줄"),
     "rows_sha256": _("순위의 sha256"),
     "rubric": _("평가 기준표"),
+    "sessions": _("끝낸 로그인"),
     "sha256": _("sha256"),
+    "signature_hash": _("서명 해시"),
     "slots": _("횟수"),
     "slug": _("주소 이름"),
     "snapshot": _("발표한 판"),
@@ -215,10 +226,13 @@ FACTS: Final[dict[str, Promise]] = {
     "targets": _("기준선과 이정표"),
     "team": _("팀"),
     "teams": _("팀 수"),
+    "teams_left": _("나온 팀"),
+    "texts": _("이름을 지운 글"),
     "url": _("주소"),
     "user": _("사람"),
     "version": _("판"),
     "void": _("무효로 한 배정"),
+    "votes_sha256": _("판단 파일의 sha256"),
     "worker": _("채점 서버"),
 }
 
@@ -230,8 +244,14 @@ def action_label(action: str) -> str:
 
 def field_label(object_type: str, name: str) -> str:
     """The name of a column or fact of a row of ``object_type``, in the reader's language."""
+    return _column_label(object_type, name) or str(FACTS.get(name.removesuffix("_id"), name))
+
+
+def _column_label(object_type: str, name: str) -> str:
+    """What the model calls its column; empty where it gives none a name."""
     try:
         column = apps.get_model(object_type)._meta.get_field(name)
     except (LookupError, ValueError, FieldDoesNotExist):
-        return str(FACTS.get(name.removesuffix("_id"), name))
-    return str(getattr(column, "verbose_name", name))
+        return ""
+    label = getattr(column, "verbose_name", "")
+    return "" if label == column.name.replace("_", " ") else str(label)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from malpan.competitions.models import Track
+from malpan.competitions.models import ReferenceVersion, Track
 from malpan.core.messages import text_of_code
 from malpan.leaderboard.rescore_preview import Preview, preview
 from malpan.submissions.models import RescoreBatch, ScoringRun
@@ -46,10 +46,10 @@ class MoveLine:
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    """One submission, and its figures in the order of the headings."""
+    """One submission, and its figures in the order of the headings, each after its heading."""
 
     row: Scored
-    cells: list[str]
+    cells: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,14 @@ def together_context(held: Sequence[RescoreBatch], parts: Sequence[Mapping[str, 
         "finished": sum(progress.finished for progress in found),
         "can_cancel": held[0].repeats == 1 or any(progress.unfinished or progress.failed for progress in found),
         "is_new_rule": any(each.reference_version or each.recipe or each.profile for each in held),
-        "has_erratum": any(each.reference_version and each.reference_version.erratum_ko for each in held),
+        "corrected": corrected_by(held),
     }
+
+
+def corrected_by(held: Sequence[RescoreBatch]) -> list[ReferenceVersion]:
+    """The references that become current when ``held`` are applied, and say what they correct."""
+    versions = [each.reference_version for each in held if each.reference_version is not None]
+    return [version for version in versions if not version.is_current and version.erratum_ko.strip()]
 
 
 def order_context(batch: RescoreBatch) -> dict[str, Any]:
@@ -183,7 +189,7 @@ def preview_context(batch: RescoreBatch, minimum: str) -> dict[str, Any]:
         "moves": [_move(move, ranking, track) for move in found.moves if move.moves],
         "prize_moves": [_move(move, ranking, track) for move in found.prize_moves],
         "pushed_teams": [move.team_name for move in found.moves if move.moves and not move.is_own],
-        **(_composite_context(found, rows, least, track) if found.is_composite else _plain_context(found, rows, track)),
+        **(_composite_context(found, rows, least, track) if found.is_composite else _plain_context(found, rows, batch)),
         "row_count": len(rows),
         "shown_rows": SHOWN_ROWS,
         "minimum": minimum,
@@ -202,6 +208,7 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
     """
     columns = {column.key: column for column in found.recipe.columns}
     parts = [columns[name] for name in found.ranked_by if name in columns]
+    labels = [_label(columns, part.key) for part in parts]
     changed = deltas.moved_at_least(found.moves, least)
     if not least:
         changed += [move for move in found.moves if move.moves and move not in changed]
@@ -209,17 +216,23 @@ def _composite_context(found: Preview, rows: list[Scored], least: float, track: 
         "team_lines": [_move(move, composites.COLUMN, track) for move in changed[:SHOWN_ROWS]],
         "changed_teams": len(deltas.moved_at_least(found.moves, 0.0)),
         "team_count": len(changed),
-        "row_labels": [_label(columns, column.key) for column in parts],
-        "rows": [RowLine(row, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
+        "row_labels": labels,
+        "rows": [_row_line(row, labels, [_cell(row, part, track) for part in parts]) for row in rows[:SHOWN_ROWS]],
     }
 
 
-def _plain_context(found: Preview, rows: list[Scored], track: Track) -> dict[str, Any]:
+def _plain_context(found: Preview, rows: list[Scored], batch: RescoreBatch) -> dict[str, Any]:
     """Where the final score ranks: ``rows`` by it."""
     main = next(column for column in found.recipe.columns if column.key == deltas.FINAL)
-    labels = [_("지금 점수"), _("새 점수"), _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
-    lines = [RowLine(row, _cells(row, main, track)[: len(labels)]) for row in rows[:SHOWN_ROWS]]
+    track = batch.phase.track
+    sides = [_("지금 점수"), _("새 점수")] if batch.is_open else [_("이전 점수"), _("다시 채점한 점수")]
+    labels = [*sides, _("차이"), *([_("비공개 차이")] if found.has_hidden else [])]
+    lines = [_row_line(row, labels, _cells(row, main, track)) for row in rows[:SHOWN_ROWS]]
     return {"row_labels": labels, "rows": lines}
+
+
+def _row_line(row: Scored, labels: Sequence[str], cells: Sequence[str]) -> RowLine:
+    return RowLine(row, list(zip(labels, cells, strict=False)))
 
 
 def _cell(row: Scored, part: Column, track: Track) -> str:

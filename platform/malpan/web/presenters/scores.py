@@ -281,10 +281,11 @@ def _coverage_value(value: float | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ErrorTable:
-    """The rows of the error table, and how many errors are in them."""
+    """The rows of the error table, and how many errors are in them. ``has_lines``: lines tell errors apart."""
 
     rows: list[dict[str, Any]]
     shown: int
+    has_lines: bool
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -293,13 +294,23 @@ class ErrorTable:
 def located_errors(errors: Iterable[FileError]) -> ErrorTable:
     """The table of ``errors``: those that say the same of several items are one row, which opens to all places."""
     groups = grouped(errors)
-    return ErrorTable([_row(group) for group in groups], sum(map(len, groups)))
+    has_lines = _has_lines([error for group in groups for error in group])
+    return ErrorTable([_row(group, has_lines) for group in groups], sum(map(len, groups)), has_lines)
 
 
-def _row(group: Sequence[FileError]) -> dict[str, Any]:
+def _has_lines(errors: Sequence[FileError]) -> bool:
+    """Whether some line is not the first: in a file of one line it is that of every item. It is kept where it is all
+    that says where an item without an id stands.
+    """
+    on_first = {error.item_id for error in errors if error.line == 1}
+    return any((error.line or 1) > 1 for error in errors) or on_first == {None}
+
+
+def _row(group: Sequence[FileError], has_lines: bool) -> dict[str, Any]:
     """The first error of a group, with the first lines and ids, and with every place where there are more."""
     lines, ids = [str(error.line) for error in group if error.line], [each.item_id for each in group if each.item_id]
-    more = [f"{each.item_id or ''} ({each.line or '–'})" for each in group] if len(group) > ROW_PLACES else []
+    places = [f"{each.item_id or ''} ({each.line or '–'})" for each in group] if has_lines else ids
+    more = places if len(group) > ROW_PLACES else []
     return _located(group[0]) | {"lines": _first(lines), "ids": _first(ids), "count": len(group), "places": more}
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Command(BaseCommand):
-    help = "Update locale/en from the sources and compile it. --check changes nothing."
+    help = "Update locale/en from the sources and compile the catalogues. --check changes nothing."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             for message, _context in keys:
                 self.stdout.write(f"{label}: {message!r}")
         if not left.is_compiled:
-            self.stdout.write(f"not compiled: {message_catalogue.mo_path()}")
+            self.stdout.write("not compiled")
         if left:
             raise CommandError(f"the English catalogue needs work: {message_catalogue.po_path()}")
         self.stdout.write("the English catalogue is complete")

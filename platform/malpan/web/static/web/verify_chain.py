@@ -283,7 +283,7 @@ def check_board(entries: Any, file: str, board: Any, findings: Findings) -> None
             findings.about(file)
             findings.bad(
                 "기록에는 발표한 최종 순위표가 있는데 파일에는 없습니다. 그 사이에 발표되었을 수 있으니 chain.json과 "
-                "순위표를 함께 다시 내려받아 확인하세요.",
+                "순위표를 함께 다시 내려받아 확인하십시오.",
                 "A final board is recorded and not in the file. If it was published in between, download chain.json "
                 "and the board again, together.",
             )
@@ -425,7 +425,7 @@ def check_past_boards(entries: Any, board: Any, findings: Findings) -> None:
     if listed != sorted((each["snapshot"], each["rows_sha256"]) for each in recorded_boards(entries, board, KEPT)):
         findings.bad(
             "지난 공개 순위표의 목록(past_boards)이 기록과 다릅니다. 그 사이에 더해졌을 수 있으니 chain.json과 "
-            "순위표를 함께 다시 내려받아 확인하세요.",
+            "순위표를 함께 다시 내려받아 확인하십시오.",
             "The list of the public boards of the past (past_boards) is not the recorded one. If one was added in "
             "between, download chain.json and the board again, together.",
         )
@@ -488,7 +488,7 @@ def check_publications(recorded: Any, shown: Any, words: Any, findings: Findings
     if listed != known or shown["newest_snapshot"] != max(number for number, _sha256 in [*listed, (0, "")]):
         findings.bad(
             f"{korean}에 적힌 발표 목록이나 최신 판이 기록과 다릅니다. 그 사이에 다시 발표되었을 수 있으니 "
-            "chain.json과 순위표를 함께 다시 내려받아 확인하세요.",
+            "chain.json과 순위표를 함께 다시 내려받아 확인하십시오.",
             f"The publications that the {english} lists, or its newest, are not the recorded ones. If it was "
             "published again in between, download chain.json and the board again, together.",
         )
