@@ -333,6 +333,7 @@ WHITENOISE_USE_FINDERS = LOCAL
 
 # --- people ---------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
+SESSION_ENGINE = "malpan.accounts.sessions"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from uuid import UUID
 
 import pytest
 from django.db import models
-from django.db.models import Exists, F, Model, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.sql.compiler import SQLCompiler
 
 from malpan.competitions.models import Competition, Notice, Phase, Track
 from malpan.core.database.prepared import Prepared
 from malpan.leaderboard.selectors import _known
-from tests.factories import CompetitionFactory, PhaseFactory, TrackFactory
+from malpan.submissions.models import HiddenResult, Submission
+from tests.factories import (
+    CompetitionFactory,
+    PhaseFactory,
+    ScoringRunFactory,
+    SubmissionFactory,
+    TeamFactory,
+    TrackFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -32,10 +41,11 @@ def of_slug(slug: str) -> QuerySet[Track]:
     return Track.objects.filter(competition__slug=slug).select_related("competition")
 
 
-def values(row: Model) -> dict[str, Any]:
-    """All that is known of ``row``, with the rows that its foreign keys lead to."""
+def values(row: Model, owner: Model | None = None) -> dict[str, Any]:
+    """All that is known of ``row``, with the rows that its foreign keys lead to; ``owner`` is whose key led to it."""
     kept = {name: value for name, value in vars(row).items() if name != "_state"}
-    return kept | {name: values(related) for name, related in row._state.fields_cache.items()}
+    known = row._state.fields_cache.items()
+    return kept | {name: each if each in (None, owner) else values(each, row) for name, each in known}
 
 
 @pytest.fixture
@@ -79,6 +89,49 @@ def test_a_text_is_asked_for_as_it_is(slug: str) -> None:
     CompetitionFactory.create(slug="other")
     TrackFactory.create(competition=CompetitionFactory.create(slug=slug))
     assert [track.competition.slug for track in Prepared(of_slug, str)(slug)] == [slug]
+
+
+def of_both(phase: int, public_id: UUID, name: str) -> QuerySet[Submission]:
+    rows = Submission.objects.filter(Q(file_name=name) | Q(public_id=public_id), phase=phase)
+    return rows.select_related("phase", "team__merged_into", "live_run__reference_version", "live_run__job")
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+@pytest.mark.parametrize("is_scored", [False, True])
+def test_a_foreign_key_may_be_null_and_there_may_be_several_values(is_merged: bool, is_scored: bool) -> None:
+    row, other = SubmissionFactory.create(), SubmissionFactory.create(file_name="other.json")
+    if is_merged:
+        row.team.merged_into = TeamFactory.create(competition=row.team.competition)
+        row.team.save()
+    if is_scored:
+        row.live_run = ScoringRunFactory.create(submission=row)
+        row.save()
+    prepared = Prepared(of_both, int, UUID, str)
+
+    for asked in ((row.phase_id, row.public_id, ""), (other.phase_id, row.public_id, "other.json")):
+        ordinary = list(of_both(*asked))
+        assert len(ordinary) == 1
+        assert [values(each) for each in prepared(*asked)] == [values(each) for each in ordinary]
+    found = prepared(row.phase_id, row.public_id, "")[0]
+    assert (found.team.merged_into is not None, found.live_run is not None) == (is_merged, is_scored)
+    assert prepared(row.phase_id, other.public_id, "") == []
+
+
+def test_who_is_known_by_one_row_alone_is_known_from_both_sides(django_assert_num_queries: Any) -> None:
+    run = ScoringRunFactory.create()
+    HiddenResult.objects.create(run=run, final_score=0.5, scores={}, signature_hash="5" * 64)
+    found = Prepared(lambda pk: HiddenResult.objects.filter(run=pk).select_related("run"), int).only(run.pk)
+    assert found is not None
+    with django_assert_num_queries(0):
+        assert found.run.hidden_result is found
+
+
+def test_one_row_at_most_is_given_alone(phases: list[Phase]) -> None:
+    prepared = Prepared(lambda pk: Phase.objects.filter(pk=pk), int)
+    assert prepared.only(phases[0].pk) == phases[0]
+    assert prepared.only(-1) is None
+    with pytest.raises(AssertionError):
+        Prepared(of_track, int).only(phases[0].track_id)
 
 
 def test_nothing_is_found_where_there_is_nothing() -> None:

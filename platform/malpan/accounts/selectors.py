@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
@@ -9,7 +11,15 @@ from django.db.models import F, QuerySet
 from malpan.accounts.errors import ApiTokenExpired, ApiTokenInvalid, ApiTokenNotFound, PersonNotFound
 from malpan.accounts.models import ApiToken, User
 from malpan.accounts.tokens import hash_token
-from malpan.core.rows import only
+from malpan.core.database.prepared import Prepared
+
+
+def _valid(token_sha256: str) -> QuerySet[ApiToken]:
+    rows = ApiToken.objects.filter(token_sha256=token_sha256, revoked_at=None, user__is_active=True)
+    return rows.select_related("user")
+
+
+_VALID: Final = Prepared(_valid, str)
 
 
 def person_by_email(email: str) -> User:
@@ -44,8 +54,7 @@ def api_token_by_secret(token: str) -> ApiToken:
     """The token, with its user. Raises ``ApiTokenInvalid`` for an unknown or revoked one and for a closed account,
     and ``ApiTokenExpired``.
     """
-    valid = ApiToken.objects.filter(token_sha256=hash_token(token), revoked_at=None, user__is_active=True)
-    row = only(valid.select_related("user"))
+    row = _VALID.only(hash_token(token))
     if row is None:
         raise ApiTokenInvalid
     if row.has_expired():

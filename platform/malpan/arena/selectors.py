@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 
 from malpan.arena.disqualified import disqualified_labels, disqualified_systems
 from malpan.arena.errors import (
@@ -22,6 +22,7 @@ from malpan.arena.errors import (
 from malpan.arena.models import Assignment, Campaign, CampaignJudge, CampaignResult, CampaignSystem, Exclusion, Rubric
 from malpan.arena.systems import unfitness
 from malpan.competitions.models import Competition, Track
+from malpan.core.database.prepared import Prepared
 from malpan.core.storage import read_private
 from malpan.submissions.models import Submission
 from malpan.teams.models import Membership, Team
@@ -39,7 +40,7 @@ def campaigns_of(competition: Competition) -> list[Campaign]:
 
 def campaign_of(competition: Competition, pk: int) -> Campaign:
     """One campaign, with track, phase and rubric, for the manage pages. Raises ``CampaignNotFound``."""
-    return _one(_campaigns(competition).filter(pk=pk))
+    return _found(_CAMPAIGN.only(competition.pk, pk))
 
 
 def teams_of_judges(competition: Competition, judges: Iterable[CampaignJudge]) -> dict[int, list[Team]]:
@@ -75,8 +76,7 @@ def drafts_to_come(competition: Competition) -> list[Campaign]:
 
 def public_campaign(competition: Competition, track_slug: str, number: int) -> Campaign:
     """One of ``public_campaigns``. Raises ``CampaignNotFound``."""
-    rows = _campaigns(competition).filter(opened_at__isnull=False)
-    return _one(rows.filter(track__slug=track_slug, number=number))
+    return _found(_PUBLIC_CAMPAIGN.only(competition.pk, track_slug, number))
 
 
 def rubrics_of(track: Track) -> list[Rubric]:
@@ -239,13 +239,23 @@ def _document(sha256: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(read_private(sha256)))
 
 
-def _campaigns(competition: Competition) -> QuerySet[Campaign]:
+def _campaigns(competition: Competition | int) -> QuerySet[Campaign]:
     rows = Campaign.objects.filter(track__competition=competition)
     return rows.select_related("track__competition", "phase", "rubric")
 
 
-def _one(rows: QuerySet[Campaign]) -> Campaign:
-    found = rows.first()
+_CAMPAIGN: Final = Prepared(lambda competition, pk: _campaigns(competition).filter(pk=pk).order_by(), int, int)
+
+
+def _public(competition: int, track_slug: str, number: int) -> QuerySet[Campaign]:
+    rows = _campaigns(competition).filter(opened_at__isnull=False, track__slug=track_slug)
+    return rows.filter(number=Value(number)).order_by()  # as a value it may be one that the column has no room for
+
+
+_PUBLIC_CAMPAIGN: Final = Prepared(_public, int, str, int)
+
+
+def _found(found: Campaign | None) -> Campaign:
     if found is None:
         raise CampaignNotFound
     return found

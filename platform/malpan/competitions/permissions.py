@@ -22,7 +22,7 @@ from django.contrib.auth.models import AnonymousUser
 from malpan.accounts.models import User
 from malpan.competitions.errors import ManageNotFound, NotAllowed
 from malpan.competitions.models import CompetitionRole
-from malpan.core.rows import only
+from malpan.core.database.prepared import Prepared
 
 if TYPE_CHECKING:
     from malpan.competitions.models import Competition
@@ -41,6 +41,9 @@ _VIEWER: Final = frozenset({Permission.VIEW, Permission.VIEW_HIDDEN})
 _OPERATOR: Final = _VIEWER | {Permission.OPERATE}
 _ORGANISER: Final = _OPERATOR | {Permission.MANAGE, Permission.VIEW_ANSWERS}
 
+_ROLE: Final = Prepared(
+    lambda user, competition: CompetitionRole.objects.filter(user=user, competition=competition), int, int
+)
 PERMISSIONS: Final[dict[str, frozenset[Permission]]] = {
     CompetitionRole.Role.OWNER: frozenset(Permission),
     CompetitionRole.Role.ORGANISER: _ORGANISER,
@@ -55,8 +58,8 @@ def permissions_of(user: User | AnonymousUser, competition: Competition) -> froz
         return frozenset()
     if user.is_superuser:
         return frozenset(Permission)
-    role = only(CompetitionRole.objects.filter(user=user, competition=competition).values_list("role", flat=True))
-    return PERMISSIONS.get(role or "", frozenset())
+    held = _ROLE.only(user.pk, competition.pk)
+    return PERMISSIONS.get(held.role if held else "", frozenset())
 
 
 def may(user: User | AnonymousUser, competition: Competition, permission: Permission) -> bool:

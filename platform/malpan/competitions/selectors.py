@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Max, Min, Q, QuerySet
 from django.utils import timezone
@@ -17,8 +17,8 @@ from malpan.competitions.errors import (
     TrackNotFound,
 )
 from malpan.competitions.models import Competition, DataFile, Notice, Phase, ReferenceVersion, Track
+from malpan.core.database.prepared import Prepared
 from malpan.core.errors import AddressNotFound
-from malpan.core.rows import only
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,13 @@ def _period(competition: Any) -> tuple[datetime | None, datetime | None]:
     return competition.starts_at, competition.ends_at
 
 
+_COMPETITION: Final = Prepared(lambda slug: Competition.objects.filter(slug=slug), str)
+
+
 def get_competition(slug: str, *, include_unpublished: bool = False) -> Competition:
     """The competition at ``slug``; raises ``CompetitionNotFound``. For organisers also an unpublished one."""
-    visible = Q() if include_unpublished else Q(is_published=True)
-    competition = only(Competition.objects.filter(visible, slug=slug))
-    if competition is None:
+    competition = _COMPETITION.only(slug)
+    if competition is None or not (include_unpublished or competition.is_published):
         raise CompetitionNotFound
     return competition
 

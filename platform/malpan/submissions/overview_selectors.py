@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
+from malpan.core.database.prepared import Prepared
 from malpan.core.times import kst_day_bounds
 from malpan.jobs.errors import VersionMissing
 from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp, ModelMissing
@@ -109,8 +110,15 @@ def waiting_by_page(competition: Competition) -> dict[str, int]:
 
 def open_batches(competition: Competition) -> tuple[RescoreBatch, ...]:
     """Batches that are running, or waiting to be applied or cancelled."""
+    return tuple(_OPEN_BATCHES(competition.pk))
+
+
+def _open(competition: int) -> QuerySet[RescoreBatch]:
     rows = RescoreBatch.objects.filter(competition=competition, state=RescoreBatch.State.RUNNING)
-    return tuple(rows.select_related("phase__track__competition"))
+    return rows.select_related("phase__track__competition")
+
+
+_OPEN_BATCHES: Final = Prepared(_open, int)
 
 
 def model_waits_of(competition: Competition) -> tuple[ModelWait, ...]:

@@ -15,7 +15,7 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 from malpan.accounts.models import User
 from malpan.competitions.models import Phase
 from malpan.competitions.permissions import Permission, may
-from malpan.core.rows import only
+from malpan.core.database.prepared import Prepared
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.models import Rejection, ScoringRun, Submission
 from malpan.submissions.release import Release
@@ -119,12 +119,23 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
 
     Raises ``SubmissionNotFound`` for anybody else. Its phase, track, competition, team and runs are prefetched.
     """
-    rows = Submission.objects.filter(public_id=public_id).select_related(*OF_ONE_RUN)
-    submission = only(rows.select_related("phase__track__competition", "team__merged_into"))
+    submission = _SUBMISSION.only(_as_uuid(public_id))
     if submission is None or not (is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
         raise SubmissionNotFound
     prefetch_related_objects([submission], _all_runs())  # for those alone who may see them
     return submission
+
+
+def _known(public_id: uuid.UUID) -> QuerySet[Submission]:
+    rows = Submission.objects.filter(public_id=public_id).select_related(*OF_ONE_RUN)
+    return rows.select_related("phase__track__competition", "team__merged_into")
+
+
+_SUBMISSION: Final = Prepared(_known, uuid.UUID)
+
+
+def _as_uuid(public_id: uuid.UUID | str) -> uuid.UUID:
+    return Submission._meta.get_field("public_id").to_python(public_id)
 
 
 def _made_by(team: Team) -> Q:

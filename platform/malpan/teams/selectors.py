@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.accounts.tokens import hash_token
+from malpan.core.database.prepared import Prepared
 from malpan.core.rows import only
 from malpan.core.text import one_line, without_unseen
 from malpan.teams.errors import (
@@ -28,20 +29,26 @@ if TYPE_CHECKING:
 
 FOUND_TEAMS: Final = 10  # the most that a search by name returns
 DISQUALIFIED: Final[dict[str, Any]] = {"disqualified_at__isnull": False}
+_TEAM: Final = Prepared(
+    lambda user, competition: Team.objects.filter(memberships__user=user, memberships__competition=competition),
+    int,
+    int,
+)
+_MEMBERSHIP: Final = Prepared(lambda user, team: Membership.objects.filter(user=user, team=team), int, int)
 
 
 def team_of(user: User | AnonymousUser, competition: Competition) -> Team | None:
     """The person's team in ``competition``; ``None`` for a visitor and for a person without one."""
     if not user.is_authenticated:
         return None
-    return only(Team.objects.filter(memberships__user=user, memberships__competition=competition))
+    return _TEAM.only(user.pk, competition.pk)
 
 
 def membership_of(user: User | AnonymousUser, team: Team) -> Membership | None:
     """The person's membership in ``team``, or ``None``."""
     if not user.is_authenticated:
         return None
-    return only(Membership.objects.filter(team=team, user=user))
+    return _MEMBERSHIP.only(user.pk, team.pk)
 
 
 def require_member(user: User | AnonymousUser, team: Team) -> Membership:

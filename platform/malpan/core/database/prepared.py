@@ -10,97 +10,127 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 from django.db import connection
-from django.db.models import Field, Model, QuerySet
+from django.db.models import Field, ForeignKey, Model, QuerySet
 
 Row = TypeVar("Row", bound=Model)
 Reader = Callable[[Any], Any]
 
-# where the SQL has the value that is asked for: no row and no constant of a query is like these
-_PLACES: Final[Mapping[type, Any]] = {int: -(2**60) - 1, str: "\ue000asked\ue000"}
+# where the SQL has the value that is asked for: no row and no constant of a query is like these. By its number among
+# the values
+_PLACES: Final[Mapping[type, Callable[[int], Any]]] = {
+    int: lambda number: -(2**60) - 1 - number,
+    str: lambda number: f"\ue000asked{number}\ue000",
+    UUID: lambda number: UUID(int=2**128 - 1 - number),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One table of a query: the path of foreign keys that leads to it, and its columns in the rows."""
+    """One table of a query: the path of foreign keys that leads to it, the last of them, its columns in the rows, and
+    which of these is its primary key.
+    """
 
     path: tuple[str, ...]
+    field: ForeignKey[Any, Any] | None
     model: type[Model]
     names: Sequence[str]
     columns: slice
+    key: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A query in SQL. ``readers``: of the columns that Python reads differently from the database, by their index."""
+    """A query in SQL. ``asked``: which of the values a parameter is, by the index of the parameter. ``readers``: of the
+    columns that Python reads differently from the database, by their index.
+    """
 
     sql: str
     parameters: Sequence[Any]
+    asked: Mapping[int, int]
     parts: Sequence[_Part]
     facts: Sequence[str]
     readers: Sequence[tuple[int, Reader]]
 
 
 class Prepared(Generic[Row]):
-    """``build(value)`` for any value: its rows, with their annotations and the rows of its ``select_related``.
+    """``build(*values)`` for any values: its rows, with their annotations and the rows of its ``select_related``.
 
-    ``kind``: the type of the value, which may stand in the query wherever the database takes a parameter; what else the
-    query has must be constant. Foreign keys that are followed must not be null.
+    ``kinds``: the types of the values, which may stand in the query wherever the database takes a parameter; what else
+    the query has must be constant.
     """
 
-    def __init__(self, build: Callable[[Any], QuerySet[Row, Any]], kind: type[int | str]) -> None:
+    def __init__(self, build: Callable[..., QuerySet[Row, Any]], *kinds: type[int | str | UUID]) -> None:
         self._build = build
-        self._place = _PLACES[kind]
+        self._places = [_PLACES[kind](number) for number, kind in enumerate(kinds)]
 
-    def __call__(self, value: int | str) -> list[Row]:
-        """The rows for ``value``, in their order. One query."""
+    def __call__(self, *values: int | str | UUID) -> list[Row]:
+        """The rows for ``values``, in their order. One query."""
+        assert len(values) == len(self._places), values
         written = self._written
-        return [self._row(written, each) for each in _rows(written, self._place, value)]
+        return [self._row(written, each) for each in _rows(written, values)]
+
+    def only(self, *values: int | str | UUID) -> Row | None:
+        """The row for ``values``, of which a constraint allows no second one; ``None`` if there is none. One query."""
+        rows = self(*values)
+        assert len(rows) < 2, f"{len(rows)} rows where there may be one"
+        return rows[0] if rows else None
 
     @cached_property
     def _written(self) -> _Written:
-        rows = self._build(self._place)
-        parts: list[_Part] = list(_parts((), rows.model, rows.query.select_related or {}, 0))
+        rows = self._build(*self._places)
+        parts: list[_Part] = list(_parts((), None, rows.model, rows.query.select_related or {}, 0))
         facts = list(rows.query.annotation_select)
         names = ["__".join((*part.path, name)) for part in parts for name in part.names]
         fields = [field for part in parts for field in part.model._meta.concrete_fields]
         fields += [expression.output_field for expression in rows.query.annotation_select.values()]
         query = rows.select_related(None).values_list(*names, *facts).query
         sql, parameters = query.sql_with_params()
-        return _Written(sql, parameters, parts, facts, list(_readers(fields)))
+        asked = {at: self._places.index(each) for at, each in enumerate(parameters) if each in self._places}
+        return _Written(sql, parameters, asked, parts, facts, list(_readers(fields)))
 
     def _row(self, written: _Written, values: Sequence[Any]) -> Row:
         found: dict[tuple[str, ...], Any] = {}
         for part in written.parts:  # whom a foreign key leads to comes after who has it
-            made = part.model.from_db(connection.alias, part.names, values[part.columns])
+            owner = found[part.path[:-1]] if part.path else None
+            is_there = values[part.key] is not None  # else its key is null, or that of who would have it
+            made = part.model.from_db(connection.alias, part.names, values[part.columns]) if is_there else None
             found[part.path] = made
-            if part.path:
-                setattr(found[part.path[:-1]], part.path[-1], made)
+            if owner is not None and part.field is not None:
+                part.field.set_cached_value(owner, made)
+                if made is not None and part.field.unique:
+                    part.field.remote_field.set_cached_value(made, owner)
         row: Row = found[()]
         vars(row).update(zip(written.facts, values[-len(written.facts) :], strict=True) if written.facts else ())
         return row
 
 
-def _rows(written: _Written, place: Any, value: Any) -> Iterator[Sequence[Any]]:
+def _rows(written: _Written, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    parameters = list(written.parameters)
+    for at, number in written.asked.items():
+        parameters[at] = values[number]
     with connection.cursor() as cursor:
-        cursor.execute(written.sql, [value if each == place else each for each in written.parameters])
+        cursor.execute(written.sql, parameters)
         rows = cursor.fetchall()
     for row in rows:
-        values = list(row)
+        found = list(row)
         for index, read in written.readers:
-            values[index] = read(values[index])
-        yield values
+            found[index] = read(found[index])
+        yield found
 
 
-def _parts(path: tuple[str, ...], model: type[Model], related: Any, start: int) -> Iterator[_Part]:
-    """The tables of a query from ``model`` on, whose columns begin at ``start``."""
-    names = [field.attname for field in model._meta.concrete_fields]
-    yield _Part(path, model, names, slice(start, start + len(names)))
+def _parts(path: tuple[str, ...], field: Any, model: type[Model], related: Any, start: int) -> Iterator[_Part]:
+    """The tables of a query from ``model`` on, to which ``field`` led, whose columns begin at ``start``."""
+    fields = model._meta.concrete_fields
+    names = [each.attname for each in fields]
     end = start + len(names)
+    assert model._meta.pk is not None
+    yield _Part(path, field, model, names, slice(start, end), start + fields.index(model._meta.pk))
     for name, further in dict(related).items():
-        other: Any = model._meta.get_field(name).related_model
-        for part in _parts((*path, name), other, further, end):
+        followed: Any = model._meta.get_field(name)
+        for part in _parts((*path, name), followed, followed.related_model, further, end):
             yield part
             end = part.columns.stop
 
