@@ -112,7 +112,7 @@ def test_without_verification_signing_up_keeps_the_name_and_logs_in(client: Clie
     [
         ({"name": " "}, "name", "입력해 주십시오."),
         ({"email": "not-an-address"}, "email", "올바른 형식으로 입력해 주십시오."),
-        ({"password2": "다른비밀번호입니다"}, "password2", "동일한 비밀번호를 입력해야 합니다."),
+        ({"password2": "다른비밀번호입니다"}, "password2", "두 번 입력한 비밀번호가 다릅니다."),
         ({"password1": "12345678", "password2": "12345678"}, "password1", "숫자로 되어 있습니다"),
     ],
 )
