@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as site_settings
 from django.core.cache import cache
 from django.test import Client
 
@@ -106,7 +107,8 @@ def test_the_data_page_offers_notebook_and_check(folder: Path) -> None:
     phase = phase_with(TRACKS["culture-qa"])
     page = html.parse(Client().get(f"/competitions/{phase.track.competition.slug}/data/").content.decode())
     links = [link.attributes["href"] for link in page.one("section", "starting").all("a")]
-    assert links == [address_of(phase), "/api/malpan.py", "/api/docs/"]
+    assert links == [address_of(phase), "/tokens/", "/api/malpan.py", "/api/docs/"]
+    assert f"python malpan.py login {site_settings.SITE_URL.rstrip(chr(47))}" in page.text
     assert f"python malpan.py check {phase.track.competition.slug}/{phase.track.slug}" in page.text
     assert html.problems(page) == []
 
@@ -115,7 +117,8 @@ def test_a_track_without_questions_has_no_notebook(folder: Path) -> None:
     phase = PhaseFactory.create()
     assert Client().get(address_of(phase)).status_code == 404
     page = html.parse(Client().get(f"/competitions/{phase.track.competition.slug}/data/").content.decode())
-    assert page.one("section", "starting").all("a")[0].attributes["href"] == "/api/malpan.py"
+    hrefs = [link.attributes["href"] for link in page.one("section", "starting").all("a")]
+    assert hrefs == ["/tokens/", "/api/malpan.py", "/api/docs/"]
 
 
 def test_a_notebook_of_a_hidden_competition_is_not_found(folder: Path) -> None:

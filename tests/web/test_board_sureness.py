@@ -89,6 +89,14 @@ def test_of_a_long_board_it_is_said_up_to_where_there_are_intervals(
     assert "순위 앞의 2줄까지만 냅니다" in page_of(phase).one("section", "board-sureness").text
 
 
+@pytest.mark.parametrize(("items", "is_told"), [(29, True), (30, False)])
+def test_of_few_items_it_is_said_that_they_tell_little_apart(phase: Phase, items: int, is_told: bool) -> None:
+    BoardSureness.objects.filter(phase=phase).update(items=items)
+    told = page_of(phase).one("section", "board-sureness").text
+    assert (f"문항이 {items}개뿐이라" in told) == is_told
+    assert "구간이 겹치지 않아도 동률일 수 있고" in told
+
+
 def test_an_english_reader_reads_it_in_english(phase: Phase) -> None:
     with translation.override("en"):
         client = Client(HTTP_ACCEPT_LANGUAGE="en")

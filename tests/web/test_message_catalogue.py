@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from malpan.web import message_catalogue
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]")
+DOUBLED = re.compile(r"(.{20,})\W*\1$")
 HANGUL = re.compile(r"[가-힣]")
 
 
@@ -69,6 +70,7 @@ def test_a_translation_fills_the_same_placeholders_and_holds_no_hangul() -> None
         for string in strings if ids[0] else []:
             assert set(PLACEHOLDER.findall(string)) == expected, ids[0]
             assert not HANGUL.search(string), string
+            assert not DOUBLED.search(string), string
 
 
 @pytest.mark.parametrize(

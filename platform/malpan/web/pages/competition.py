@@ -82,6 +82,7 @@ def data_page(request: HttpRequest, slug: str) -> HttpResponse:
         "formats": formats,
         "caption_formats": caption_formats(),
         "own_synonyms": versions_with_synonyms(page.tracks),
+        "site_url": settings.SITE_URL.rstrip("/"),
     }
     return render(request, "pages/competition_data.html", context)
 

@@ -136,7 +136,7 @@ ACTIONS: Final[dict[str, Promise]] = {
     "team.remove_member": _("팀원을 내보냄"),
     "team.rename": _("팀 이름을 바꿈"),
     "team.withdraw_merge": _("팀 합치기 요청을 취소함"),
-    "terms.accept": _("규정에 동의함"),
+    "terms.accept": _("참가 약관에 동의함"),
     "track.create": _("트랙을 만듦"),
     "track.publish_stages": _("종합 결과를 발표함"),
     "track.remove": _("트랙을 지움"),

@@ -16,6 +16,7 @@ from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column
 
 DRAWN: Final = 30  # rows of the plot
+FEW_ITEMS: Final = 30  # of fewer, tests of pairs tell only the clearest apart
 DECIMALS: Final = 2  # of the end of an interval, times a hundred
 
 
@@ -70,6 +71,7 @@ def sureness_context(found: Board) -> dict[str, Any]:
         return said | {
             "sureness": sure,
             "sureness_reason": _reason_text(sure.reason),
+            "has_few_items": sure.items < FEW_ITEMS,
             "forest": forest(drawn) if len(drawn) > 1 else None,
         }
 

@@ -16,8 +16,9 @@ from malpan.competitions.models import Phase, Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
 from malpan.stages.models import Stage
+from malpan.submissions.models import Submission
 from malpan.web import markdown
-from malpan.web.presenters import audit, composites, formatting, stages
+from malpan.web.presenters import audit, composites, formatting, scores, stages
 from malpan.web.presenters import page_addresses as addresses
 from scoring.composite import Part
 from scoring.particles import fitted
@@ -128,6 +129,12 @@ def markdown_filter(text: str) -> SafeString:
 def particles(text: str) -> str:
     """Korean particles chosen by what stands before them; for ``{% filter particles %}`` around a filled sentence."""
     return mark_safe(fitted(text)) if isinstance(text, SafeString) else fitted(text)  # noqa: S308 - nothing is added
+
+
+@register.filter
+def file_format(submission: Submission) -> str:
+    """The format of its file in words."""
+    return scores.file_format(submission)
 
 
 @register.filter
