@@ -29,12 +29,15 @@ TITLES: Final = (  # of the places from the first on; the last one is for all th
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A team on one of the first places. ``sharing``: how many teams have the place; ``has_award``: it got one."""
+    """A team on one of the first places. ``sharing``: how many teams have the place; ``has_award``: it got one on this
+    track; ``has_other``: it got one on another track or on none.
+    """
 
     team: Team
     rank: int
     sharing: int
     has_award: bool
+    has_other: bool
     title_ko: str
     title_en: str
 
@@ -127,11 +130,14 @@ def proposal_of(track: Track, places: int) -> list[Proposed]:
     ranks = {row["team_number"]: row["rank"] for row in result.rows if row["rank"] and row["rank"] <= places}
     teams = awardable_teams(track.competition).filter(number__in=ranks, disqualified_at__isnull=True)
     sharing = Counter(ranks[team.number] for team in teams)
-    awarded = set(awards_of(track.competition).values_list("team", flat=True))
+    awarded: dict[bool, set[int]] = {True: set(), False: set()}  # by whether it was on this track
+    for award in awards_of(track.competition):
+        awarded[track_of(award) == track].add(award.team_id)
     found = []
     for team in teams:
         rank = ranks[team.number]
-        found.append(Proposed(team, rank, sharing[rank], team.pk in awarded, *TITLES[min(rank, len(TITLES)) - 1]))
+        has_award, has_other = team.pk in awarded[True], team.pk in awarded[False]
+        found.append(Proposed(team, rank, sharing[rank], has_award, has_other, *TITLES[min(rank, len(TITLES)) - 1]))
     return sorted(found, key=lambda each: (each.rank, each.team.number))
 
 
