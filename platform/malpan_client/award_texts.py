@@ -39,7 +39,7 @@ AWARDS = {
     "award": ("상", "award"),
     "award_number": ("상장 번호", "number of the award"),
     "awarded_on": ("시상일", "day"),
-    "has_award": ("이미 상이 있음", "has an award"),
+    "has_award": ("이 트랙의 상이 이미 있음", "has an award on this track"),
     "position": ("차례", "place"),
     "prize": ("부상", "prize"),
     "sharing": ("같은 순위의 팀", "teams of this rank"),

@@ -38,11 +38,14 @@ PHASE = PhaseFacts(
 )
 TRACK = TrackFacts(
     title="규범",
-    has_english=True,
+    has_english_title=True,
+    has_english_description=True,
     has_recipe=True,
     profile="official",
     models="ready",
     is_demo_profile=False,
+    needs_models=True,
+    is_searched=True,
     has_sample=True,
     has_data=True,
     phases=(PHASE,),
@@ -118,7 +121,8 @@ def test_a_gap_stands_where_the_competition_could_not_run(facts, code):
         (with_track(has_sample=False), "sample"),
         (with_track(leaks=(Leak("sample.json", 5, 6, is_copy=False),)), "leak"),
         (with_track(has_data=False), "data"),
-        (with_track(has_english=False), "track_english"),
+        (with_track(has_english_title=False), "track_english"),
+        (with_track(has_english_description=False), "track_english"),
         (with_track(phases=(PHASE, PHASE)), "phase_order"),
         (with_phase(has_limits=False), "limits"),
         (with_phase(ends_at=NOW), "phase_over"),
@@ -128,6 +132,30 @@ def test_a_gap_stands_where_the_competition_could_not_run(facts, code):
 def test_what_may_be_meant_so_is_a_warning_and_no_gap(facts, code):
     assert states(facts)[code] is State.WARN
     assert not any(item.is_gap for item in checklist(facts))
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ({"has_english_title": False}, "‘규범’: 영어 제목이 없습니다."),
+        ({"has_english_description": False}, "‘규범’: 영어 과제 안내가 없습니다."),
+        (
+            {"has_english_title": False, "has_english_description": False},
+            "‘규범’: 영어 제목과 영어 과제 안내가 없습니다.",
+        ),
+    ],
+)
+def test_only_the_english_text_that_is_missing_is_named(missing, said):
+    assert [item.text for item in checklist(with_track(**missing)) if item.code == "track_english"] == [said]
+
+
+def test_nothing_is_said_of_models_that_do_not_score_and_files_that_are_not_there(phase):
+    found = states(facts(phase))
+    assert "leak" not in found, "there is nothing to search"
+    assert found["models"] is State.WARN
+    phase.track.recipe = "captioning-lexical@1"
+    phase.track.save()
+    assert "models" not in states(facts(phase))
 
 
 def test_every_item_reads_in_both_languages_whatever_stands_in_its_names():

@@ -320,7 +320,7 @@ def test_a_result_that_was_decided_by_stays_when_the_board_is_published_again(co
 
 def test_a_proposal_names_shared_places_and_who_has_an_award(contest: Contest) -> None:
     share_second_place(contest)
-    give(contest, 3, title_ko="특별상")
+    give(contest, 3, title_ko="특별상", track=contest.track)
     found = [(each.rank, each.team.number, each.sharing, each.has_award, each.title_ko) for each in proposal_of(
         contest.track, 4
     )]  # fmt: skip
@@ -334,6 +334,13 @@ def test_a_proposal_names_shared_places_and_who_has_an_award(contest: Contest) -
     for places in (0, 21):
         with pytest.raises(AwardInvalid):
             proposal_of(contest.track, places)
+
+
+def test_an_award_on_another_track_is_named_and_leaves_the_proposal_alone(contest: Contest) -> None:
+    give(contest, 1, title_ko="특별상")
+    first, second = proposal_of(contest.track, 2)
+    assert (first.has_award, first.has_other) == (False, True)
+    assert (second.has_award, second.has_other) == (False, False)
 
 
 def test_members_are_named_without_whose_data_were_erased(contest: Contest) -> None:

@@ -21,7 +21,7 @@ from malpan.stages.models import Award
 from malpan.teams.models import Membership, Team
 from malpan.teams.services import disqualify_team
 from malpan.web.certificate import Certificate, drawn, font
-from tests.factories import UserFactory, leader_of
+from tests.factories import TrackFactory, UserFactory, leader_of
 from tests.stages.conftest import Contest, make_contest
 from tests.web import html
 from tests.web.conftest import client_of
@@ -102,6 +102,23 @@ def test_awards_are_shown_from_the_publication_on(contest: Contest, award: Award
     assert "Grand Prize" in page(contest, name, language="en")
     withdraw_awards(competition=contest.competition, actor=contest.writer)
     assert PRIZE not in page(contest, name)
+
+
+def test_of_several_tracks_an_award_says_which_and_the_rank(contest: Contest, award: Award) -> None:
+    """On a list, the team's page, the sheet and the page that confirms it; of one track nothing is said."""
+    give(contest, 4, title_ko="특별상", track=None)
+    publish(contest)
+    basis = f"{contest.track.title} 1위"
+    assert basis not in html.parse(page(contest)).one("ul", "awards").text
+    TrackFactory.create(competition=contest.competition)
+    for name in ("", "board/", "/"):
+        assert f"대상 {basis} {award.team.name}" in html.parse(page(contest, name)).one("ul", "awards").text
+    assert html.parse(page(contest)).one("ul", "awards").text.count(contest.track.title) == 1
+    person = leader_of(award.team)
+    assert basis in html.parse(page(contest, "team/", client_of(person))).one("ul", "awards").text
+    text = written(contest, award)
+    assert f"‘{contest.track.title}’ 트랙에서 1위의 뛰어난 성적을 거두었습니다" in text
+    assert basis in html.parse(Client().get(check_of(text)).content.decode()).one("dl", "receipt").text
 
 
 def test_the_order_is_that_of_the_list(contest: Contest) -> None:

@@ -162,6 +162,13 @@ def test_demo_scores_are_marked_once_and_named(contest: Contest, client: Client,
     assert named in page.one("section", "board-rules").text
 
 
+def test_the_banner_of_demo_models_is_of_the_track_that_is_shown(contest: Contest, client: Client) -> None:
+    TrackFactory.create(competition=contest.competition, slug="captions", recipe="captioning-lexical@1")
+    assert page_of(client, contest.url("board/?track=norms")).all("div", "banner")
+    assert page_of(client, contest.url("board/?track=captions")).all("div", "banner") == []
+    assert page_of(client, contest.url()).all("div", "banner"), "the overview is of both"
+
+
 def test_the_scale_and_the_tie_rule_stand_under_the_table(contest: Contest, client: Client) -> None:
     rules = page_of(client, contest.url("board/")).one("section", "board-rules").text
     assert "0~100이며(0~1의 값 × 100) 소수점 아래 7자리" in rules

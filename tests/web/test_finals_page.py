@@ -52,6 +52,14 @@ def test_too_many_are_refused_with_the_limit(phase: Phase, member: Client, rows:
     assert chosen_ids() == set()
 
 
+def test_too_many_stay_ticked(phase: Phase, member: Client, rows: list[Submission]) -> None:
+    choose(member, phase, rows[0].public_id)
+    page = html.parse(choose(member, phase, *(row.public_id for row in rows)))
+    assert "2건까지 고를 수 있는데 3건을 골랐습니다" in page.text
+    assert len([box for box in page.all("input", name="chosen") if "checked" in box.attributes]) == 3
+    assert chosen_ids() == {rows[0].pk}
+
+
 def test_nothing_ticked_empties_the_choice(phase: Phase, member: Client, rows: list[Submission]) -> None:
     choose(member, phase, rows[0].public_id)
     assert "비웠습니다" in choose(member, phase)

@@ -38,6 +38,14 @@ def test_a_person_makes_a_team_and_leads_it(phase: Phase) -> None:
     page = html.parse(response.content.decode())
     assert response.redirect_chain == [(team_address(phase), 302)]
     assert page.one("ul", "members").text.startswith("이끔이 팀장 나")
+    submit = f"/competitions/{phase.track.competition.slug}/submit/"
+    assert submit in [a.attributes["href"] for a in page.one("main").all("a")]
+
+
+def test_the_team_page_leads_to_the_first_submission_alone(phase: Phase, team: Team, member: Client) -> None:
+    assert "제출하러 가기" in page_of(member, team_address(phase)).text
+    finished_submission(phase, team, 0.5)
+    assert "제출하러 가기" not in page_of(member, team_address(phase)).text
 
 
 @pytest.mark.parametrize(("name", "text"), [("Team One", "이미 쓰는 팀 이름"), (" ", "입력해 주십시오")])

@@ -60,14 +60,17 @@ class TrackFacts:
     """The facts of a track."""
 
     title: str
-    has_english: bool
+    has_english_title: bool
+    has_english_description: bool  # or none in Korean either
     has_recipe: bool
     profile: str  # that will score
     models: str  # ready, absent or unknown
     is_demo_profile: bool
+    needs_models: bool
     has_sample: bool
     has_data: bool
     leaks: tuple[Leak, ...] = ()
+    is_searched: bool = False  # for leaks: there are files for download, and references
     phases: tuple[PhaseFacts, ...] = ()
     lacks_judge: bool = False  # that its recipe was chosen with
 
@@ -158,6 +161,13 @@ def _texts(facts: Facts) -> Iterator[Item]:
     )  # fmt: skip
 
 
+_LACKS_ENGLISH: Final = {  # by whether there is a title, and a description
+    (False, False): _("‘%(track)s’: 영어 제목과 영어 과제 안내가 없습니다."),
+    (False, True): _("‘%(track)s’: 영어 제목이 없습니다."),
+    (True, False): _("‘%(track)s’: 영어 과제 안내가 없습니다."),
+}
+
+
 def _tracks(facts: Facts) -> Iterator[Item]:
     yield _either(
         "tracks", bool(facts.tracks),
@@ -167,9 +177,10 @@ def _tracks(facts: Facts) -> Iterator[Item]:
         of = {"track": track.title}
         if not track.has_recipe:
             yield Item("recipe", _GAP, _("‘%(track)s’: 채점 방식을 찾을 수 없습니다."), "tracks", of)
-        if not track.has_english:
-            yield Item("track_english", _WARN, _("‘%(track)s’: 영어 제목이나 과제 안내가 없습니다."), "tracks", of)
-        yield _models(track)
+        if words := _LACKS_ENGLISH.get((track.has_english_title, track.has_english_description)):
+            yield Item("track_english", _WARN, words, "tracks", of)
+        if track.needs_models:
+            yield _models(track)
         if track.lacks_judge:
             text = _(
                 "‘%(track)s’: 모델 프로필 ‘%(profile)s’에 심사 모델([judge])이 없어 LLM 심사 점수가 나오지 않습니다."
@@ -275,7 +286,7 @@ def _files(facts: Facts) -> Iterator[Item]:
         )  # fmt: skip
         yield from (item for phase in track.phases if (item := _sample(phase, of | {"phase": phase.title})))
         yield from (_leak(leak, of) for leak in track.leaks)
-        if not track.leaks:
+        if track.is_searched and not track.leaks:
             yield Item("leak", State.OK, _("‘%(track)s’: 공개 자료에 정답과 같은 답이 없습니다."), "files", of)
 
 

@@ -79,14 +79,17 @@ def _track(track: Track) -> TrackFacts:
     versions = [version for phase in track.phases.all() if (version := _current(phase))] if has_recipe else []
     return TrackFacts(
         title=track.title,
-        has_english=bool(track.title_en and (track.description_en or not track.description_ko)),
+        has_english_title=bool(track.title_en),
+        has_english_description=bool(track.description_en or not track.description_ko),
         has_recipe=has_recipe,
         profile=profile,
         models=models,
         is_demo_profile=is_demo,
+        needs_models=not has_recipe or bool(recipe_named(track.recipe).model_scores),
         has_sample=bool(samples),
         has_data=any(file.kind == DataFile.Kind.DATA for file in files),
         leaks=tuple(leak for file in files if (leak := _leak(file, versions, track.recipe))),
+        is_searched=bool(files and versions),
         phases=tuple(_phase(phase, track, samples[:1] if has_recipe else []) for phase in track.phases.all()),
         lacks_judge=bool(parts_of(track.recipe)[1]) and not has_judge(profile),
     )

@@ -30,8 +30,9 @@ from scoring.recipes import Recipe
 class FinalRow:
     """One team with the submission that counts. Scores are 0-1, of the private split if there is one.
 
-    ``composite``, and ``public_composite`` of the public board: where a composite ranks. ``coverage``: the share of
-    reasons given, where the recipe counts them.
+    ``public_rank`` and ``public_score`` are of the team on the public board, ``own_public_score`` is of this submission;
+    without a split it is the final score, and ``None`` here. ``composite``, and ``public_composite`` of the public
+    board: where a composite ranks. ``coverage``: the share of reasons given, where the recipe counts them.
     """
 
     rank: int | None
@@ -41,6 +42,7 @@ class FinalRow:
     submission_count: int
     public_rank: int | None
     public_score: float | None
+    own_public_score: float | None = None
     composite: Composite | None = None
     public_composite: Composite | None = None
     coverage: float | None = None
@@ -202,6 +204,7 @@ def _row(ranked: ranking.Ranked, run: Any, on_public: ranking.Ranked | None, sub
         submission_count=submission_count,
         public_rank=None if on_public is None else on_public.rank,
         public_score=None if on_public is None else on_public.entry.final_score,
+        own_public_score=run.final_score if _is_split(run) and ranked.composite is None else None,
         composite=ranked.composite,
         public_composite=None if on_public is None else on_public.composite,
         coverage=run.hidden_reason_coverage if _is_split(run) else run.reason_coverage,

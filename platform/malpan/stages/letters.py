@@ -14,7 +14,7 @@ from malpan.accounts.models import User
 from malpan.competitions.models import Competition
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Word, register
-from malpan.stages.awarded import given_awards
+from malpan.stages.awarded import basis_of_award, given_awards
 from malpan.stages.models import Award
 from malpan.teams.models import Membership
 
@@ -53,10 +53,11 @@ def _awarded(person: User, facts: Facts) -> Word | None:
     award = given_awards(competitions).filter(pk=facts["award"]).first()
     if award is None or not Membership.objects.filter(team=award.team, user=person).exists():
         return None
+    basis = basis_of_award(award)
     about = {
         "competition": award.competition.title,
         "team": award.team.name,
-        "title": award.title,
+        "title": f"{award.title} ({basis.text})" if basis else award.title,
         "prize": award.prize,
     }
     return Word(about, reverse("team", args=[award.competition.slug]))

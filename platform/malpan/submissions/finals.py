@@ -41,7 +41,7 @@ def choose_finals(
             raise FinalsLocked(ends_at=current.ends_at)
         wanted = {submission.pk for submission in submissions}
         if len(wanted) > current.finals_limit:
-            raise TooManyFinals(limit=current.finals_limit)
+            raise TooManyFinals(limit=current.finals_limit, count=len(wanted))
         eligible = Submission.objects.counting().filter(team=team, phase=current)
         if eligible.filter(pk__in=wanted).count() != len(wanted):
             raise FinalNotEligible

@@ -59,8 +59,9 @@ class OpenWork:
     uploads_today: int
     rejections_today: int
     teams: int
-    submissions: int  # charged ones, the withdrawn among them
+    submissions: int  # charged ones of teams, the withdrawn among them
     withdrawn: int
+    of_baselines: int  # charged ones
     last_notice: Notice | None
 
 
@@ -69,9 +70,11 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
     now = now or timezone.now()
     start, end = kst_day_bounds(now)
     runs = _runs(competition)
+    of_teams = charged() & Q(team__is_baseline=False)
     uploads = Submission.objects.of(competition).aggregate(
-        charged=Count("pk", filter=charged()),
-        withdrawn=Count("pk", filter=charged() & Q(withdrawn_at__isnull=False)),
+        charged=Count("pk", filter=of_teams),
+        withdrawn=Count("pk", filter=of_teams & Q(withdrawn_at__isnull=False)),
+        of_baselines=Count("pk", filter=charged() & Q(team__is_baseline=True)),
         today=Count("pk", filter=Q(created_at__gte=start, created_at__lt=end)),
     )
     rejections = Rejection.objects.filter(
@@ -95,6 +98,7 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         teams=Team.objects.filter(competition=competition, is_baseline=False, merged_into=None).count(),
         submissions=uploads["charged"],
         withdrawn=uploads["withdrawn"],
+        of_baselines=uploads["of_baselines"],
         last_notice=competition.notices.filter(published_at__lte=now).order_by("-published_at").first(),
     )
 

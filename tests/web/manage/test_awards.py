@@ -75,6 +75,16 @@ def test_from_the_proposal_to_the_publication(contest: Contest, client: Client) 
     assert not Award.objects.filter(published_at__isnull=False)
 
 
+def test_a_winner_with_an_award_elsewhere_is_ticked_and_said_to_have_one(contest: Contest, client: Client) -> None:
+    give(contest, 1, title_ko="특별상")
+    give(contest, 2, title_ko="우수상", track=contest.track)
+    text = client.get(url(contest, "proposal/")).content.decode()
+    ticked = {each["name"] for each in (tag.attributes for tag in html.parse(text).all("input")) if "checked" in each}
+    assert ticked == {"team-1-is_chosen", "team-3-is_chosen"}
+    assert text.count("이 트랙 밖의 상이 있음") == 1
+    assert text.count("이 트랙의 상이 이미 있음") == 1
+
+
 def test_the_proposal_goes_as_far_as_prizes_do_and_as_was_asked(contest: Contest, client: Client) -> None:
     def teams(query: str = "") -> int:
         text = client.get(url(contest, f"proposal/{query}")).content.decode()

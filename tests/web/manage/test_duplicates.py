@@ -150,7 +150,7 @@ def test_only_the_best_file_of_a_team_is_compared(phase: Phase, viewer: Client) 
 
 def test_without_a_phase_nothing_is_compared(phase: Phase, viewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alike, "alike_in", lambda _phase: pytest.fail("compared"))
-    look(viewer, phase)
+    assert "단계를 고르고 찾기를 누르면" in look(viewer, phase).text
 
 
 def test_a_phase_of_another_competition_cannot_be_compared(phase: Phase, viewer: Client) -> None:

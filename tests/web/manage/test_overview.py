@@ -114,9 +114,20 @@ def test_a_withdrawn_submission_is_counted_as_on_the_board_and_named(contest: Co
     assert (before.withdrawn, after.withdrawn, before.submissions) == (0, 1, after.submissions)
     refunded = Submission.objects.of(contest.competition).exclude(refunded_at=None).count()
     assert refunded > 0
-    assert after.submissions == Submission.objects.of(contest.competition).count() - refunded
+    of_teams = Submission.objects.of(contest.competition).filter(team__is_baseline=False)
+    assert after.submissions == of_teams.count() - refunded
     page = page_of(client_with_role(contest.competition, "organiser"), contest.url("manage/"))
     assert f"제출 {after.submissions} (철회 1)" in page.text
+
+
+def test_the_overview_of_organisers_counts_as_that_of_everybody_without_baselines(contest: Contest) -> None:
+    work = open_work_of(contest.competition)
+    assert work.of_baselines == 1
+    page = page_of(client_with_role(contest.competition, "organiser"), contest.url("manage/"))
+    assert f"팀 {work.teams}, 제출 {work.submissions} 따로 기준 모델의 제출 1" in page.text
+    figures = page_of(Client(), contest.url()).text
+    assert f"참가 팀 {work.teams}" in figures
+    assert f"받은 제출 {work.submissions}" in figures
 
 
 def test_a_submission_that_is_tried_again_has_not_failed(contest: Contest) -> None:

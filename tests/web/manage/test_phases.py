@@ -13,7 +13,7 @@ from malpan.competitions.models import Phase
 from malpan.competitions.phases import SETTINGS
 from malpan.core.models import AuditEntry
 from malpan.leaderboard.models import BoardSnapshot
-from malpan.submissions.models import HiddenResult
+from malpan.submissions.models import HiddenResult, Submission
 from malpan.teams.models import Team
 from malpan.web.forms.phases import PhaseForm
 from malpan.web.presenters.scores import step_text
@@ -204,6 +204,24 @@ def test_the_final_board_is_published_once_the_phase_s_name_is_typed(over: Phase
     public = Client().get(f"/competitions/{over.track.competition.slug}/board/?view=public&digits=all").content.decode()
     assert "76.5432100" not in public
     assert "50.0000000" in public
+
+
+def test_the_preview_tells_the_public_score_of_the_team_from_that_of_the_submission(
+    over: Phase, organiser: Client
+) -> None:
+    """The team chose another file than its best public one."""
+    over.finals_limit = 1
+    over.save()
+    chosen = Submission.objects.get(live_run__hidden_result__isnull=False)
+    Submission.objects.filter(pk=chosen.pk).update(is_final_choice=True, file_name="chosen.json")
+    better = finished_submission(over, chosen.team, 0.625, file_name="better.json")
+    HiddenResult.objects.create(
+        run=better.live_run, final_score=0.1, scores={"final_score": 0.1}, signature_hash="h"
+    )
+    row = parse(organiser.get(url(over, "?show=final")).content.decode()).one("section", id="final").one("tbody").text
+    assert "chosen.json" in row
+    assert "62.5" in row
+    assert "이 제출의 공개 점수 50.0" in row
 
 
 def test_without_a_split_nothing_is_said_of_private_items(over: Phase, organiser: Client) -> None:

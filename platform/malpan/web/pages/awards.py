@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from malpan.competitions.models import Competition
 from malpan.notifications.rendering import absolute
 from malpan.stages.award_errors import AwardNotFound, AwardNotValid
-from malpan.stages.awarded import awards_of_team, given_awards, names_of
+from malpan.stages.awarded import awards_of_team, basis_of_award, given_awards, names_of
 from malpan.stages.models import Award
 from malpan.web import certificate
 from malpan.web.pages.certificates import organiser_of
@@ -68,7 +68,14 @@ def number_of(award: Award) -> str:
 
 def reason_of(award: Award) -> str:
     """Why it is given, in a sentence."""
-    return _("위 팀은 ‘%(competition)s’에서 뛰어난 성적을 거두었습니다.") % {"competition": award.competition.title}
+    basis = basis_of_award(award)
+    names = {"competition": award.competition.title}
+    if basis is None:
+        return _("위 팀은 ‘%(competition)s’에서 뛰어난 성적을 거두었습니다.") % names
+    names |= {"track": basis.track.title, "rank": str(basis.rank)}
+    if basis.rank is None:
+        return _("위 팀은 ‘%(competition)s’의 ‘%(track)s’ 트랙에서 뛰어난 성적을 거두었습니다.") % names
+    return _("위 팀은 ‘%(competition)s’의 ‘%(track)s’ 트랙에서 %(rank)s위의 뛰어난 성적을 거두었습니다.") % names
 
 
 def token_of(award: Award) -> str:

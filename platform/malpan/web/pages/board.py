@@ -43,7 +43,7 @@ from malpan.web.presenters.sureness import sureness_context
 @require_safe
 def board_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
-    context = page.context("board")
+    context = page.context("board", page.track)
     if page.track and page.phase:
         link = _link(page, page.phase)
         is_csv = request.GET.get(FORM) == CSV

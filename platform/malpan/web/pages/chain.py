@@ -142,7 +142,7 @@ def receipt_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     """The receipt of a submission of the reader's team, to print. Raises ``SubmissionNotFound``."""
     submission = submission_for(request.user, public_id)
     track = submission.phase.track
-    context: dict[str, Any] = page_context(request, track.competition.slug).context("submissions")
+    context: dict[str, Any] = page_context(request, track.competition.slug).context("submissions", track)
     context |= {
         "track": track,
         "phase": submission.phase,

@@ -49,7 +49,7 @@ def comparison_page(request: MemberRequest, public_id: uuid.UUID, with_id: uuid.
     one, other = both_of(request.user, public_id, with_id)
     phase = one.phase
     shown = [selectors.run_for_team(each) for each in (one, other)]
-    context = page_context(request, phase.track.competition.slug).context("submissions")
+    context = page_context(request, phase.track.competition.slug).context("submissions", phase.track)
     compared = [(one, _("먼저 낸 것")), (other, _("나중 것"))]
     context |= {"track": phase.track, "phase": phase, "other": other, "compared": compared}
     context |= _scores(one, other, shown, is_private=request.GET.get("split") == PRIVATE)

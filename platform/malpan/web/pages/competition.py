@@ -53,7 +53,7 @@ def overview_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _key_figures(competition: Competition) -> dict[str, int]:
     """How many take part and how much came in: both are in the public chain as well. Two queries."""
     teams = Team.objects.filter(competition=competition, is_baseline=False, merged_into=None)
-    submissions = Submission.objects.filter(phase__track__competition=competition, team__is_baseline=False)
+    submissions = Submission.objects.of(competition).charged().filter(team__is_baseline=False)
     return {"teams": teams.count(), "submissions": submissions.count()}
 
 

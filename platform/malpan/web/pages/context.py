@@ -73,8 +73,8 @@ class PageContext:
     needs_terms: bool = False  # the member must accept the current terms before the next submission
     has_manage_pages: bool = False  # the viewer has a role in the competition
 
-    def context(self, tab: str) -> dict[str, Any]:
-        """The context of ``pages/base.html``."""
+    def context(self, tab: str, track: Track | None = None) -> dict[str, Any]:
+        """The context of ``pages/base.html``. ``track``: the only one whose scores the page may have; else of all."""
         phases = list(self.track.phases.all()) if self.track else []
         return {
             "competition": self.competition,
@@ -87,7 +87,7 @@ class PageContext:
             "tab": tab,
             "tabs": _tabs(self),
             "period": period_of(self.tracks, timezone.now()),
-            "uses_demo_models": any(uses_demo_models(track) for track in self.tracks),
+            "uses_demo_models": any(uses_demo_models(each) for each in ([track] if track else self.tracks)),
         }
 
 

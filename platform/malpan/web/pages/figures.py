@@ -80,7 +80,7 @@ class _Shown:
 def figures_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
     shown = _shown(request, page)
-    context = page.context("board") | {
+    context = page.context("board", page.track) | {
         "figures_html": None if shown is None else _html(shown),
         "board_href": f"{address('board', page.competition)}{_query(page)}",
     }

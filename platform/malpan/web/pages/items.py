@@ -33,7 +33,7 @@ def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     if not selectors.is_open_to_the_team(request.user, submission):
         raise SubmissionNotFound
     phase = submission.phase
-    context = page_context(request, phase.track.competition.slug).context("submissions")
+    context = page_context(request, phase.track.competition.slug).context("submissions", phase.track)
     context |= {"submission": submission, "track": phase.track, "phase": phase, "opened": phase.item_scores}
     try:
         answers = answers_of(submission)

@@ -40,7 +40,7 @@ FORMAT: Final = "malpan-stages@2"
 def stages_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The combined standing of a track, and its stages: those that are announced or published."""
     page = page_context(request, slug)
-    context = page.context("stages")
+    context = page.context("stages", page.track)
     if page.track:
         states = states_of(page.track)
         context |= {"cards": _cards(states), "disqualified": _disqualified(page.track)}
@@ -95,7 +95,7 @@ def stage_page(request: HttpRequest, slug: str, track_slug: str, position: int) 
     listed = page_of(request, snapshot.rows)
     own = page.team.number if page.team else None
     out = disqualified_numbers(page.competition)
-    context = page.context("stages") | {
+    context = page.context("stages", stage.track) | {
         "track": stage.track,
         "stage": stage,
         "snapshot": snapshot,

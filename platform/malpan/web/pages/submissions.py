@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -34,7 +34,7 @@ from malpan.submissions.selectors import HistoryEntry
 from malpan.submissions.visibility import ShownRun
 from malpan.teams.errors import NotTeamMember
 from malpan.teams.models import Team
-from malpan.web.pages.context import MemberRequest, address, members_only, page_context
+from malpan.web.pages.context import MemberRequest, PageContext, address, members_only, page_context
 from malpan.web.pages.submission_status import SubmissionStatus, status_of
 from malpan.web.presenters import composites, scores, trend
 from malpan.web.presenters.breakdown import breakdown_context
@@ -55,6 +55,7 @@ class Row:
     status: SubmissionStatus
     from_best: str = ""
     is_best: bool = False
+    is_ticked: bool = False  # as a final submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +70,32 @@ class RejectedRow:
 @members_only
 def history_page(request: MemberRequest, slug: str) -> HttpResponse:
     page = page_context(request, slug)
-    if page.team is None:
-        return redirect("team", slug)
-    entries = selectors.team_history(page.team, page.phase) if page.phase else []
-    rows = _rows(entries, page.phase) if page.phase else []
-    context = page.context("submissions") | {
+    return redirect("team", slug) if page.team is None else _history(request, page, page.team)
+
+
+def _history(
+    request: MemberRequest,
+    page: PageContext,
+    team: Team,
+    ticked: Collection[uuid.UUID] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The history of ``team``. ``ticked``: the boxes of a choice that was refused, instead of the saved choice."""
+    entries = selectors.team_history(team, page.phase) if page.phase else []
+    rows = _rows(entries, page.phase, ticked) if page.phase else []
+    context = page.context("submissions", page.track) | {
         "rows": rows,
         "rejections": _rejected(entries),
         "trend": trend.plot_of(entries, page.phase) if page.phase else None,
         "shows_best": any(row.from_best for row in rows),
-        "quota": quota.status(phase=page.phase, team=page.team) if page.phase else None,
-        "ledger": lines_of(phase=page.phase, team=page.team) if page.phase else [],
+        "quota": quota.status(phase=page.phase, team=team) if page.phase else None,
+        "ledger": lines_of(phase=page.phase, team=team) if page.phase else [],
         "is_open": bool(page.phase and page.phase.is_open()),
         "is_waiting": any(row.status.is_unfinished for row in rows),
         "hides_scores": any(row.status.run and row.status.run.withheld == "board" for row in rows),
         "finals": _finals(page.phase, rows) if page.phase else None,
     }
-    return render(request, "pages/submissions.html", context)
+    return render(request, "pages/submissions.html", context, status=status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +128,14 @@ def finals_action(request: MemberRequest, slug: str) -> HttpResponse:
         raise NotTeamMember
     if phase is None:
         raise FinalsNotUsed
+    ticked = _ids(request.POST.getlist("chosen"))
     try:
-        chosen = [selectors.submission_for(request.user, wanted) for wanted in _ids(request.POST.getlist("chosen"))]
+        chosen = [selectors.submission_for(request.user, wanted) for wanted in ticked]
         kept = choose_finals(team=page.team, phase=phase, submissions=chosen, actor=request.user)
     except RequestError as error:
         messages.error(request, text_of(error))
-    else:
-        messages.success(request, _kept_text(len(kept), components_of(phase.track)))
+        return _history(request, replace(page, phase=phase), page.team, ticked, error.http_status)
+    messages.success(request, _kept_text(len(kept), components_of(phase.track)))
     query = urlencode({"track": phase.track.slug, "phase": phase.slug})
     return redirect(f"{address('submissions', page.competition)}?{query}")
 
@@ -146,14 +157,17 @@ def _ids(texts: list[str]) -> list[uuid.UUID]:
     return found
 
 
-def _rows(entries: Sequence[HistoryEntry], phase: Phase) -> list[Row]:
+def _rows(entries: Sequence[HistoryEntry], phase: Phase, ticked: Collection[uuid.UUID] | None) -> list[Row]:
     forecast, best = Forecast(), trend.best_of(entries, phase)
     rows = []
     for entry in entries:
         if entry.submission is not None:
             status = status_of(entry.submission, phase.track, entry.run, forecast)
             is_best = best is not None and entry.submission.pk == best.submission_id
-            rows.append(Row(status, "" if best is None else trend.from_best(entry, best, phase.track), is_best))
+            from_best = "" if best is None else trend.from_best(entry, best, phase.track)
+            is_chosen = entry.submission.is_final_choice
+            is_ticked = is_chosen if ticked is None else entry.submission.public_id in ticked
+            rows.append(Row(status, from_best, is_best, is_ticked))
     return rows
 
 
@@ -171,7 +185,7 @@ def _rejected(entries: Sequence[HistoryEntry]) -> list[RejectedRow]:
 def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     submission = selectors.submission_for(request.user, public_id)
     track = submission.phase.track
-    context = page_context(request, track.competition.slug).context("submissions")
+    context = page_context(request, track.competition.slug).context("submissions", track)
     context |= {"track": track, "phase": submission.phase}
     context |= _result(request.user, status_of(submission, track, selectors.run_for(request.user, submission)))
     sees_all = selectors.sees_hidden(request.user, submission)

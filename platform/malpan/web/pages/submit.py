@@ -179,7 +179,7 @@ def _rejection_asked_for(request: HttpRequest, page: PageContext) -> Rejection |
 def _context(page: PageContext, form: SubmitForm, rejection: Rejection | None) -> dict[str, Any]:
     quota = status(phase=page.phase, team=page.team) if page.team and page.phase else None
     errors = rejection_errors(rejection) if rejection else ()
-    return page.context("submit") | {
+    return page.context("submit", page.track) | {
         "form": form,
         "caption_formats": scores.caption_formats(),
         "quota": quota,

@@ -73,6 +73,9 @@ def _own_team(request: HttpRequest, page: PageContext, team: Team, refused: Form
         "owner": next((each.user for each in members if each.role == Membership.Role.LEADER), ""),
         "stays_program": team.is_program and team.submissions.exists(),
         "is_over": ended_at is not None and ended_at <= timezone.now(),
+        "submits_next": any(phase.is_open() for track in page.tracks for phase in track.phases.all())
+        and team.disqualified_at is None
+        and not team.submissions.exists(),
         "is_disqualified": team.disqualified_at is not None,
         "note": public_note(team),
         "leave": refused.get("leave") or leave_form(team, is_alone=len(members) == 1),

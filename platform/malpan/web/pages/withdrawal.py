@@ -29,7 +29,8 @@ def _page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     form = ConfirmForm(posted(request), key="withdraw", sentence=sentence)
 
     def shown(status: int = 200) -> HttpResponse:
-        context = page_context(request, submission.phase.track.competition.slug).context("submissions")
+        track = submission.phase.track
+        context = page_context(request, track.competition.slug).context("submissions", track)
         context |= {"submission": submission, "phase": submission.phase, "form": form}
         return render(request, "pages/withdrawal.html", context, status=status)
 

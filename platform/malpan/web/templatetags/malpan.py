@@ -15,7 +15,8 @@ from malpan.accounts.models import ApiToken, Scope
 from malpan.competitions.models import Phase, Track
 from malpan.core.messages import duration_text
 from malpan.core.times import kst_text
-from malpan.stages.models import Stage
+from malpan.stages.awarded import basis_of_award
+from malpan.stages.models import Award, Stage
 from malpan.submissions.models import Submission
 from malpan.web import markdown
 from malpan.web.presenters import audit, composites, formatting, scores, stages
@@ -25,6 +26,13 @@ from scoring.particles import fitted
 from scoring.recipes import Recipe
 
 register = template.Library()
+
+
+@register.filter
+def award_basis(award: Award) -> str:
+    """The track and the rank of an award, where the competition has several tracks."""
+    basis = basis_of_award(award)
+    return basis.text if basis else ""
 
 
 @register.filter

@@ -53,6 +53,6 @@ class ProposedAward(Schema):
     team: str
     rank: int
     sharing: int  # how many teams have this rank
-    has_award: bool
+    has_award: bool  # on this track
     title_ko: str
     title_en: str
