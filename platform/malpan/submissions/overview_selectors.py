@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
@@ -148,6 +148,19 @@ def model_waits_of(competition: Competition) -> tuple[ModelWait, ...]:
         )
         for row in counted
     )
+
+
+def phases_to_publish(competition: Competition, now: datetime | None = None) -> list[Phase]:
+    """The phases whose final board may be published for the first time now: they are over, somebody has a score, and
+    nothing is still being scored.
+    """
+    counting = Submission.objects.counting().filter(phase=OuterRef("pk"))
+    unfinished = ScoringRun.objects.filter(submission__phase=OuterRef("pk"), state__in=[State.QUEUED, State.RUNNING])
+    over = Phase.objects.filter(
+        track__competition=competition, ends_at__lte=now or timezone.now(), final_published_at=None
+    )
+    found = over.filter(Exists(counting.filter(live_run__isnull=False)), ~Exists(unfinished))
+    return list(found.select_related("track__competition").order_by("track__position", "track", "ends_at", "pk"))
 
 
 def coming_moments(competition: Competition, now: datetime) -> tuple[Moment, ...]:

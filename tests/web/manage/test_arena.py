@@ -85,6 +85,11 @@ def computed(client: Client, address: str, *, stays: bool = False) -> str:
     return client.get(address).content.decode()
 
 
+def todo_links(client: Client, overview: str) -> list[str]:
+    """Where ‘지금 할 일’ leads."""
+    return [a.attributes["href"] for a in parse(client.get(overview).content.decode()).one("ul", "todo").all("a")]
+
+
 def red(page: Element) -> list[str]:
     """The names of the fields that are marked as wrong."""
     return [each.attributes["name"] for each in page.all() if each.attributes.get("aria-invalid") == "true"]
@@ -140,14 +145,19 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
     total = Assignment.objects.filter(campaign=campaign).exclude(kind="calibration").count()
     assert f"배정 {total}개 가운데 {total}개가 남았습니다" in page
     assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 409
+    overview = f"/competitions/{world.competition.slug}/manage/"
+    assert campaign.title not in parse(writer.get(overview).content.decode()).one("ul", "todo").text
     judge_everything(campaign)
+    assert url(world, f"{campaign.pk}/closing/") in todo_links(writer, overview)
     assert "모든 배정을 판단했습니다" in writer.get(url(world, f"{campaign.pk}/closing/")).content.decode()
     assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 302
 
+    assert url(world, f"{campaign.pk}/publishing/") in todo_links(writer, overview)
     page = computed(writer, url(world, f"{campaign.pk}/publishing/"))
     sent = {"result_sha256": hidden(page)["result_sha256"], "confirm": "on"}
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent | {"result_sha256": "0" * 64}).status_code == 409
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent).status_code == 302
+    assert url(world, f"{campaign.pk}/publishing/") not in todo_links(writer, overview)
     result = CampaignResult.objects.get()
     assert result.result_sha256 == sent["result_sha256"]
     assert "지금의 결과를 그대로 발표했습니다" in writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()

@@ -16,9 +16,20 @@ from malpan.competitions.questions import ask_question
 from malpan.competitions.services import post_notice
 from malpan.jobs.heartbeat import beat
 from malpan.jobs.models import Worker
+from malpan.leaderboard.snapshots import publish_final_board
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.overview_selectors import open_work_of
-from tests.factories import CANARY, CompetitionFactory, PhaseFactory, ScoringRunFactory, UserFactory
+from tests.factories import (
+    CANARY,
+    CompetitionFactory,
+    PhaseFactory,
+    ScoringRunFactory,
+    TeamFactory,
+    TrackFactory,
+    UserFactory,
+    finished_submission,
+    person_in,
+)
 from tests.web import html
 from tests.web.conftest import Contest
 from tests.web.manage_people import client_with_role
@@ -60,6 +71,33 @@ def test_a_calm_competition_says_so(db: None) -> None:
     competition = CompetitionFactory.create()
     page = page_of(client_with_role(competition, "viewer"), f"/competitions/{competition.slug}/manage/")
     assert "기다리는 일이 없습니다" in page.text
+
+
+def test_a_board_that_may_be_published_is_a_step_and_then_an_award_is_mentioned_once(db: None) -> None:
+    now = timezone.now()
+    competition = CompetitionFactory.create()
+    team = TeamFactory.create(competition=competition)
+    phases = []
+    for slug in ("one", "two"):
+        track = TrackFactory.create(competition=competition, slug=slug)
+        phases.append(PhaseFactory.create(track=track, starts_at=now - timedelta(days=9), ends_at=now))
+        finished_submission(phases[-1], team, 0.5)
+    owner = client_with_role(competition, "owner")
+    address = f"/competitions/{competition.slug}/manage/"
+
+    def links() -> list[str]:
+        return [a.attributes["href"] for a in page_of(owner, address).one("ul", "todo").all("a")]
+
+    boards = [f"{address}phases/{phase.pk}/?show=final#final" for phase in phases]
+    assert links() == boards
+    publish_final_board(phase=phases[0], actor=person_in(competition, "owner"))
+    assert links() == [boards[1], f"{address}awards/"]
+    viewer = page_of(client_with_role(competition, "viewer"), address).one("ul", "todo")
+    assert "최종 순위표를 발표할 수 있습니다" in viewer.text
+    assert viewer.all("a") == []
+    publish_final_board(phase=phases[1], actor=person_in(competition, "owner"))
+    assert links() == [f"{address}awards/"]
+    assert "기다리는 일이 없습니다" not in page_of(owner, address).text
 
 
 def test_a_hidden_competition_has_its_manage_pages(db: None) -> None:

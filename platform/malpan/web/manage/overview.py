@@ -14,6 +14,7 @@ from malpan.competitions.permissions import Permission
 from malpan.core.messages import duration_text
 from malpan.submissions.overview_selectors import open_work_of
 from malpan.web.manage.access import ManageAccess, manage_page
+from malpan.web.manage.todo import todo_of
 from malpan.web.manage.wizard import Step, checklist_of, groups_of, steps_of
 from malpan.web.pages.context import MemberRequest
 from malpan.web.presenters.rescoring import batch_lines
@@ -27,12 +28,14 @@ def overview_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     items = checklist_of(access.competition)
     context = access.context("manage_overview")
     unscored = 0 if context["scorers"].working else work.queued  # nobody takes them
+    todo = todo_of(access)
     context |= {
         "work": work,
+        "todo": todo,
         "open_batches": batch_lines(work.batches),
         "oldest_wait": duration_text(_rounded_down(work.oldest_wait)) if work.oldest_wait is not None else "",
         "unscored": unscored,
-        "is_calm": not (unscored or work.failed or work.questions or work.batches or work.model_waits),
+        "is_calm": not (unscored or work.failed or work.questions or work.batches or work.model_waits or todo),
         "groups": groups_of(access, items),
         "steps": _first_steps(access, items),
         "counts": _counts(items),

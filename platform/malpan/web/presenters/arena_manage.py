@@ -46,10 +46,11 @@ class PartLink:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What the organiser does next, and the page for it."""
+    """What the organiser does next, and the page for it. ``is_due``: the evaluation waits for nothing else."""
 
     text: str
     url_name: str
+    is_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +163,20 @@ def next_step(campaign: Campaign, counts: Counts, *, is_outdated: bool = False) 
     state = campaign.state
     if is_outdated:
         text = _("발표한 뒤 셈에서 뺀 것이 바뀌었습니다. 공개된 결과는 그 전의 것이니 확인하고 다시 발표합니다.")
-        return NextStep(text, "manage_campaign_publishing")
+        return NextStep(text, "manage_campaign_publishing", is_due=True)
     if state == Campaign.State.PUBLISHED:
         return NextStep(_("발표했습니다. 고칠 것이 있으면 다시 발표합니다."), "manage_campaign_publishing")
     if state == Campaign.State.CLOSED:
-        return NextStep(_("결과를 확인하고 발표합니다."), "manage_campaign_publishing")
+        return NextStep(_("결과를 확인하고 발표합니다."), "manage_campaign_publishing", is_due=True)
     if state == Campaign.State.OPEN:
         if counts.left and not campaign.is_judged_now:
             text = _(
                 "마감 예정 시각이 지나 판단이 멈췄습니다. 마감하거나, 시간이 더 필요하면 설정에서 마감 예정을 늦춥니다."
             )
-            return NextStep(text, "manage_campaign_closing")
+            return NextStep(text, "manage_campaign_closing", is_due=True)
         if counts.left:
             return NextStep(_("평가자의 진행과 품질을 살펴봅니다."), "manage_campaign_quality")
-        return NextStep(_("모든 판단을 마쳤습니다. 마감합니다."), "manage_campaign_closing")
+        return NextStep(_("모든 판단을 마쳤습니다. 마감합니다."), "manage_campaign_closing", is_due=True)
     if counts.systems < 2:
         return NextStep(_("평가할 제출을 고릅니다."), "manage_campaign_systems")
     if not counts.accepted and not counts.waiting:
