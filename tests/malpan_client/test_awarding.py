@@ -39,7 +39,7 @@ def test_awards_are_proposed_given_ordered_published_and_revoked_by_the_command_
     ).json
     other = awards("create", slug, "--team", "2", "--title-ko", "우수상", *DAY, "--prize-ko", "100만 원", "--json").json
     assert (made["track"], made["number"], other["position"]) == (contest.track.slug, None, 2)
-    assert "이미 상이 있음" in awards("propose", place, "--places", "1").out
+    assert "이 트랙의 상이 이미 있음" in awards("propose", place, "--places", "1").out
     changed = awards("update", slug, str(made["id"]), "--track", "none", "--title-en", "Grand Prize").out
     assert "대상 / Grand Prize" in changed
     assert Award.objects.get(pk=made["id"]).board_snapshot is None

@@ -30,9 +30,9 @@ from scoring.recipes import Recipe
 class FinalRow:
     """One team with the submission that counts. Scores are 0-1, of the private split if there is one.
 
-    ``public_rank`` and ``public_score`` are of the team on the public board, ``own_public_score`` is of this submission;
-    without a split it is the final score, and ``None`` here. ``composite``, and ``public_composite`` of the public
-    board: where a composite ranks. ``coverage``: the share of reasons given, where the recipe counts them.
+    ``public_rank`` and ``public_score`` are of the team on the public board, ``own_public_score`` is of this
+    submission; it is ``None`` without a split. ``composite``, and ``public_composite`` of the public board: where a
+    composite ranks. ``coverage``: the share of reasons given, where the recipe counts them.
     """
 
     rank: int | None

@@ -48,9 +48,9 @@ def _told(awards: QuerySet[Award]) -> QuerySet[Award]:
     """With what ``basis_of_award`` reads, and without the rows of whole boards."""
     tracks = Track.objects.filter(competition=OuterRef("competition")).order_by().values("competition")
     rows = awards.annotate(tracks=Subquery(tracks.annotate(count=Count("pk")).values("count")))
-    return rows.select_related(
-        "competition", "team", "stage_snapshot__track", "board_snapshot__phase__track"
-    ).defer("board_snapshot__rows")
+    return rows.select_related("competition", "team", "stage_snapshot__track", "board_snapshot__phase__track").defer(
+        "board_snapshot__rows"
+    )
 
 
 def awards_of(competition: Competition) -> QuerySet[Award]:

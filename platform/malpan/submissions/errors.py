@@ -304,9 +304,7 @@ class FinalsLocked(Conflict):
 class TooManyFinals(Conflict):
     """Params: ``limit``, ``count``."""
 
-    text = _(
-        "최종 제출은 %(limit)s건까지 고를 수 있는데 %(count)s건을 골랐습니다. 수를 줄여 다시 저장해 주십시오."
-    )
+    text = _("최종 제출은 %(limit)s건까지 고를 수 있는데 %(count)s건을 골랐습니다. 수를 줄여 다시 저장해 주십시오.")
 
 
 class FinalNotEligible(Conflict):

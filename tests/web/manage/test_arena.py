@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from malpan.accounts.models import User
 from malpan.arena.campaigns import update_campaign
+from malpan.arena.closing import close_campaign
 from malpan.arena.declaring import declare_bars
 from malpan.arena.errors import JudgeRemoved
 from malpan.arena.exclusions import lift_exclusion, make_exclusion
@@ -26,7 +27,7 @@ from malpan.core.storage import read_private, store_private
 from malpan.submissions.models import Submission
 from malpan.web.presenters.arena_manage import influence_lines
 from tests.arena.answers import rested, work_off
-from tests.arena.conftest import NAMES, World, judge_everything, judge_one, make_world
+from tests.arena.conftest import ITEMS, NAMES, World, judge_everything, judge_one, make_world
 from tests.arena.test_metrics import score
 from tests.web.html import Element, parse, problems
 from tests.web.manage_people import client_of, client_with_role
@@ -85,11 +86,6 @@ def computed(client: Client, address: str, *, stays: bool = False) -> str:
     return client.get(address).content.decode()
 
 
-def todo_links(client: Client, overview: str) -> list[str]:
-    """Where ‘지금 할 일’ leads."""
-    return [a.attributes["href"] for a in parse(client.get(overview).content.decode()).one("ul", "todo").all("a")]
-
-
 def red(page: Element) -> list[str]:
     """The names of the fields that are marked as wrong."""
     return [each.attributes["name"] for each in page.all() if each.attributes.get("aria-invalid") == "true"]
@@ -145,22 +141,47 @@ def test_a_campaign_from_its_rubric_to_its_publication(world: World, writer: Cli
     total = Assignment.objects.filter(campaign=campaign).exclude(kind="calibration").count()
     assert f"배정 {total}개 가운데 {total}개가 남았습니다" in page
     assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 409
-    overview = f"/competitions/{world.competition.slug}/manage/"
-    assert campaign.title not in parse(writer.get(overview).content.decode()).one("ul", "todo").text
     judge_everything(campaign)
-    assert url(world, f"{campaign.pk}/closing/") in todo_links(writer, overview)
     assert "모든 배정을 판단했습니다" in writer.get(url(world, f"{campaign.pk}/closing/")).content.decode()
     assert writer.post(url(world, f"{campaign.pk}/closing/"), {"confirm": "on"}).status_code == 302
 
-    assert url(world, f"{campaign.pk}/publishing/") in todo_links(writer, overview)
     page = computed(writer, url(world, f"{campaign.pk}/publishing/"))
     sent = {"result_sha256": hidden(page)["result_sha256"], "confirm": "on"}
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent | {"result_sha256": "0" * 64}).status_code == 409
     assert writer.post(url(world, f"{campaign.pk}/publishing/"), sent).status_code == 302
-    assert url(world, f"{campaign.pk}/publishing/") not in todo_links(writer, overview)
     result = CampaignResult.objects.get()
     assert result.result_sha256 == sent["result_sha256"]
     assert "지금의 결과를 그대로 발표했습니다" in writer.get(url(world, f"{campaign.pk}/publishing/")).content.decode()
+
+
+def test_the_first_manage_page_leads_to_the_closing_and_the_publication(world: World, writer: Client) -> None:
+    campaign = world.opened()
+
+    def links() -> list[str]:
+        page = parse(writer.get(f"/competitions/{world.competition.slug}/manage/").content.decode())
+        found = [a.attributes["href"] for a in page.one("ul", "todo").all("a")]
+        return [href for href in found if "/arena/" in href]
+
+    assert links() == [], "judges are at work"
+    judge_everything(campaign)
+    assert links() == [url(world, f"{campaign.pk}/closing/")]
+    campaign = close_campaign(campaign=campaign, actor=world.owner)
+    assert links() == [url(world, f"{campaign.pk}/publishing/")]
+    world.publish(campaign)
+    assert links() == []
+
+
+def test_a_new_campaign_offers_as_many_items_as_there_are_and_too_many_lead_to_the_settings(
+    world: World, writer: Client
+) -> None:
+    campaign = world.ready(item_count=100)
+    page = parse(writer.get(url(world, f"new/{world.track.slug}/")).content.decode())
+    assert page.one("input", name="item_count").attributes["value"] == str(ITEMS - 3), "three are for the practice"
+    opening = parse(writer.get(url(world, f"{campaign.pk}/opening/")).content.decode())
+    [link] = opening.one("section", "stack").one("p", "warning").all("a")
+    assert link.attributes["href"] == url(world, f"{campaign.pk}/settings/#id_item_count")
+    settings = parse(writer.get(url(world, f"{campaign.pk}/settings/")).content.decode())
+    assert settings.one("input", id="id_item_count").attributes["value"] == "100"
 
 
 def test_institutions_that_look_alike_are_asked_about_before_the_opening(world: World, writer: Client) -> None:

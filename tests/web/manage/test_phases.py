@@ -215,9 +215,7 @@ def test_the_preview_tells_the_public_score_of_the_team_from_that_of_the_submiss
     chosen = Submission.objects.get(live_run__hidden_result__isnull=False)
     Submission.objects.filter(pk=chosen.pk).update(is_final_choice=True, file_name="chosen.json")
     better = finished_submission(over, chosen.team, 0.625, file_name="better.json")
-    HiddenResult.objects.create(
-        run=better.live_run, final_score=0.1, scores={"final_score": 0.1}, signature_hash="h"
-    )
+    HiddenResult.objects.create(run=better.live_run, final_score=0.1, scores={"final_score": 0.1}, signature_hash="h")
     row = parse(organiser.get(url(over, "?show=final")).content.decode()).one("section", id="final").one("tbody").text
     assert "chosen.json" in row
     assert "62.5" in row

@@ -173,6 +173,8 @@ class CampaignForm(_TimedForm):
             _limit(self.fields[name], low, high, text_of(CampaignSettingsInvalid(name, name)))
         self.initial["protocol"] = self.initial.get("protocol") or Campaign.Protocol.PAIRWISE
         self.initial["masked_words"] = "\n".join(self.initial.get("masked_words") or ())
+        if self.instance.pk is None:
+            self.initial["item_count"] = _items_to_offer(self.instance, track)
 
     def groups(self) -> list[tuple[str, Any, list[forms.BoundField]]]:
         """The fields under their headings."""
@@ -201,6 +203,15 @@ class CampaignForm(_TimedForm):
             if not low <= (values.get("group_size") or 0) <= high:
                 self.add_error("group_size", _t("순위 매기기에서는 한 번에 출력 3~8개를 보입니다."))
         return values
+
+
+def _items_to_offer(new: Campaign, track: Track) -> int:
+    """The usual number of items, or what the phase that is offered first has beside the practice."""
+    phase = track.phases.first()
+    version = phase.reference_versions.filter(is_current=True).first() if phase else None
+    if version is None:
+        return new.item_count
+    return max(1, min(new.item_count, version.item_count - new.calibration_count))
 
 
 def _protocols() -> list[tuple[str, str]]:

@@ -98,7 +98,7 @@ class ProposalForm(forms.Form):
 
 
 class ProposedForm(forms.Form):
-    """A team of the proposal. It is chosen beforehand where nobody shares its place and it has no award on this track."""
+    """A team of the proposal. It is chosen beforehand where it is alone on its place and has no award of the track."""
 
     is_chosen = forms.BooleanField(label=_("이 팀에 주기"), required=False)
     title_ko = forms.CharField(label=_("상 이름"), max_length=60, error_messages=REQUIRED)

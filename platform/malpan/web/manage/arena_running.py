@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from malpan.arena.closing import close_campaign, open_assignments
 from malpan.arena.declaring import judges_hiding_too_much
-from malpan.arena.errors import JudgeNamed
+from malpan.arena.errors import JudgeNamed, SplitMissing, TooFewItems
 from malpan.arena.metrics import ask_metrics_again, metrics_document, metrics_under_way
 from malpan.arena.models import Campaign
-from malpan.arena.opening import open_campaign, preview_design
+from malpan.arena.opening import DesignPreview, open_campaign, preview_design
 from malpan.arena.progress import lost_counts
 from malpan.arena.publishing import Computed, computed_result, publish_result
 from malpan.arena.selectors import back_since, gone_since, judges_of, result_of, results_of
@@ -23,7 +23,8 @@ from malpan.arena.systems import systems_of
 from malpan.arena.telling import telling_words_of
 from malpan.competitions.permissions import Permission, require
 from malpan.core.errors import DomainError
-from malpan.web.acting import act, or_refusal, posted
+from malpan.core.messages import text_of
+from malpan.web.acting import act, posted
 from malpan.web.forms.arena_campaigns import CampaignPublishForm, CloseForm
 from malpan.web.forms.fields import ConfirmForm
 from malpan.web.manage.access import ManageAccess, manage_page
@@ -56,11 +57,19 @@ def _opening_form(data: Any = None) -> ConfirmForm:
     return ConfirmForm(data, sentence=sentence, key="open")
 
 
+def _design_of(campaign: Campaign) -> tuple[DesignPreview | None, str, bool]:
+    """The design, or why there is none, and whether that is for the settings of the items."""
+    try:
+        return preview_design(campaign=campaign), "", False
+    except DomainError as error:
+        return None, text_of(error), isinstance(error, TooFewItems | SplitMissing)
+
+
 def _opening_page(
     request: MemberRequest, access: ManageAccess, campaign: Campaign, form: ConfirmForm, status: int = 200
 ) -> HttpResponse:
     is_draft = campaign.state == Campaign.State.DRAFT
-    design, refusal = or_refusal(lambda: preview_design(campaign=campaign)) if is_draft else (None, "")
+    design, refusal, lacks_items = _design_of(campaign) if is_draft else (None, "", False)
     words, missing = or_waiting(lambda: telling_words_of(campaign)) if design else (None, {})
     context = campaign_context(access, campaign, "manage_campaign_opening") | {
         "words": words,
@@ -69,6 +78,7 @@ def _opening_page(
         "is_draft": is_draft,
         "design": design,
         "refusal": refusal,
+        "lacks_items": lacks_items,
         "hiding": judges_hiding_too_much(judges_of(campaign), systems_of(campaign)) if refusal else (),
         "form": form,
     }

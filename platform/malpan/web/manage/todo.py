@@ -48,9 +48,7 @@ def _campaigns(access: ManageAccess) -> list[Todo]:
     campaigns = campaigns_of(access.competition)
     counts = counts_of(campaigns)
     steps = [(each, next_step(each, counts[each.pk])) for each in campaigns]
-    return [
-        Todo(step.text, _href(access, step.url_name, each.pk), each.title) for each, step in steps if step.is_due
-    ]
+    return [Todo(step.text, _href(access, step.url_name, each.pk), each.title) for each, step in steps if step.is_due]
 
 
 def _awards(access: ManageAccess) -> list[Todo]:
