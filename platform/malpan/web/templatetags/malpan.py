@@ -19,6 +19,7 @@ from malpan.stages.models import Stage
 from malpan.web import markdown
 from malpan.web.presenters import audit, composites, formatting, stages
 from malpan.web.presenters import page_addresses as addresses
+from malpan.web.presenters import phase_rules as phase_facts
 from scoring.composite import Part
 from scoring.particles import fitted
 from scoring.recipes import Recipe
@@ -98,6 +99,12 @@ def counting(phase: Phase) -> str:
 def counting_name(phase: Phase) -> str:
     """The same in a few words, for a table: ``가장 최근 제출``."""
     return composites.counting_name(phase)
+
+
+@register.filter
+def phase_rules(phase: Phase) -> list[phase_facts.Fact]:
+    """What decides in ``phase``, each with its name."""
+    return phase_facts.rules_of_phase(phase)
 
 
 @register.filter
