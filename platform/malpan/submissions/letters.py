@@ -47,7 +47,7 @@ def register_events() -> None:
     )
 
 
-def score_text(score: float | None, track: Track, step: Decimal | None) -> str:
+def score_text(score: float | None, track: Track, step: Decimal | None = None) -> str:
     """``score``, rounded to ``step`` if that is one, as the pages write it; empty if it is not shown."""
     return "" if score is None else final_text(score, track, step)
 

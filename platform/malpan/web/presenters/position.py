@@ -96,7 +96,7 @@ def position_of(
     return replace(
         position,
         would_be=None if counts or found.components else _would_be(submission, row, teams, final_score),
-        gaps=_gaps(found, teams, final_score, counts, submission, own, compared),
+        gaps=_gaps(found, teams, final_score, run.step, counts, submission, own, compared),
         spreads={column.key: each for column in columns if (each := _spread(column, teams, values, track, found.step))},
     )
 
@@ -129,12 +129,13 @@ def _gaps(
     found: Board,
     teams: Field,
     final_score: float,
+    step: Decimal | None,
     counts: bool,
     submission: Submission,
     own: Sequence[OwnScore],
     compared: Submission | None,
 ) -> list[Gap]:
-    """The differences of what ranks: the composite that the team has, or this final score."""
+    """The differences of what ranks: the composite that the team has, or this final score, rounded to ``step``."""
     row, track, mine = found.own_row, submission.phase.track, final_score
     known: list[tuple[str, float | None]] = []
     if found.components:
@@ -155,7 +156,7 @@ def _gaps(
     known += [(_("기준 팀 ‘%(name)s’와") % {"name": name}, value) for name, value in baselines]
     decimals = min(DECIMALS, track.score_decimals)
     if not found.components:  # a composite of rounded scores has all its digits
-        decimals = fewest_decimals(decimals, track.score_scale, found.step)
+        decimals = fewest_decimals(decimals, track.score_scale, step)
     return [
         Gap(label, formatting.signed_text(mine - value, track.score_scale, decimals))
         for label, value in known
