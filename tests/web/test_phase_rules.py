@@ -93,8 +93,8 @@ def test_the_published_board_says_what_it_ranks_by_and_the_public_one_what_shows
 @pytest.mark.parametrize(
     ("rules", "name", "told"),
     [
-        ({"score_step": Decimal("0.05")}, "공개 점수의 단위", "5점 단위로 반올림합니다"),
-        ({"score_step": Decimal("0.05"), "is_ladder": True}, "공개 점수의 단위", "5점 넘게 오른 제출만 새 점수를"),
+        ({"score_step": Decimal("0.05")}, "점수의 단위", "5점 단위로 반올림합니다"),
+        ({"score_step": Decimal("0.05"), "is_ladder": True}, "점수의 단위", "5점 넘게 오른 제출만 새 점수를"),
         (
             {"board": "frozen", "frozen_at": timezone.now(), "shows_own_score": False},
             "내 점수",

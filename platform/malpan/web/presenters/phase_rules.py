@@ -18,7 +18,7 @@ def rules_of_phase(phase: Phase, now: datetime | None = None) -> list[Fact]:
     is_published = phase.final_published_at is not None
     facts = [
         (_("공개 문항"), _share_text(phase)),
-        (_("공개 점수의 단위"), "" if is_published else release_text(phase)),
+        (_("점수의 단위"), "" if is_published else release_text(phase)),
         (_("내 점수"), "" if is_published else _own_score_text(phase)),
         (_("팀 이름"), "" if phase.is_over(now) else blind_text(phase.track.competition)),
     ]
