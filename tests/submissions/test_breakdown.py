@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -115,7 +116,7 @@ FINISHED = ScoringRun.State.FINISHED
         (True, {}, True),
         (True, {"withheld": "board"}, False),
         (True, {"withheld": "ladder"}, False),
-        (True, {"is_exact": False}, False),
+        (True, {"step": Decimal("0.01")}, False),
         (True, {"state": ScoringRun.State.RUNNING}, False),
         (True, {"state": ScoringRun.State.FAILED}, False),
         (False, {}, False),

@@ -110,6 +110,7 @@ def test_a_board_of_rounded_scores_says_why_it_has_none(phase: Phase) -> None:
     compute(phase)
     page = page_of(phase)
     assert "반올림하는 단계" in page.one("section", "board-sureness").text
+    assert "누구나 다시 계산할 수 있습니다" not in page.text
     assert page.all(css_class="interval") == []
 
 

@@ -141,6 +141,7 @@ def test_an_opened_split_shows_values_and_never_those_of_the_private_one(
     ("rules", "told"),
     [
         ({"score_step": Decimal("0.01")}, "반올림하는 단계"),
+        ({"score_step": Decimal("0.1"), "is_ladder": True}, "점수를 받지 못한 제출이 있어"),
         ({"board": "hidden", "shows_own_score": False}, "아직 알리지 않아"),
     ],
 )
@@ -148,6 +149,7 @@ def test_scores_that_are_withheld_or_rounded_are_not_compared(
     pair: tuple[Submission, Submission], rules: dict[str, Any], told: str
 ) -> None:
     Phase.objects.filter(pk=pair[0].phase_id).update(item_scores="open", **rules)
+    ScoringRun.objects.update(final_score=0.5)
     page = page_of(*pair)
     assert told in page.one("section", id="scores").text
     assert ResultComparison.objects.count() == 0
@@ -278,11 +280,21 @@ def test_opened_items_of_a_submission_have_values_of_the_public_split(
         assert found == {"q1": ["0.75–1"], "q2": ["–"], "q3": ["0.25–0.5"]}
 
 
-@pytest.mark.parametrize("rules", [{"score_step": Decimal("0.01")}, {"board": "hidden", "shows_own_score": False}])
-def test_items_of_a_score_that_is_not_told_have_no_values(
-    pair: tuple[Submission, Submission], rules: dict[str, Any]
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ({"score_step": Decimal("0.01")}, "공개 점수를 반올림하는 단계라"),
+        ({"score_step": Decimal("0.1"), "is_ladder": True}, "공개 점수를 반올림하는 단계라"),
+        ({"board": "hidden", "shows_own_score": False}, "점수를 아직 알리지 않는 제출이라"),
+    ],
+)
+def test_items_of_a_score_that_is_not_told_have_no_values_and_the_page_says_why(
+    pair: tuple[Submission, Submission], rules: dict[str, Any], told: str
 ) -> None:
     Phase.objects.filter(pk=pair[0].phase_id).update(item_scores="open", **rules)
+    for page in (items_of(pair[0]), page_of(*pair)):
+        assert told in page.text
+        assert "주최 측이 열지 않은 단계라" not in page.text
     assert values_in(items_of(pair[0])) == {"q1": [], "q2": [], "q3": []}
 
 

@@ -21,6 +21,7 @@ from tests.factories import (
     leader_of,
     person_in,
 )
+from tests.web import html
 from tests.web.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -86,12 +87,42 @@ def test_the_team_is_told_why_a_score_is_not_there_and_visitors_what_the_scores_
     assert "한 단위 넘게 오르지 않아, 이 제출의 점수는 최종 발표 때 공개합니다" in below
     board = Client().get(f"/competitions/{slug}/board/").content.decode()
     assert "공개 점수는 1점 단위입니다" in board
-    assert "72.0000" in board
+    assert [cell.text for cell in html.parse(board).all("td", "main")] == ["72"]
     history = member.get(f"/competitions/{slug}/submissions/").content.decode()
     assert "이 단계는 순위표가 고정되었거나" not in history
     phase.is_ladder = False
     phase.save()
     assert "1점 단위로 반올림합니다" in Client().get(f"/competitions/{slug}/board/").content.decode()
+
+
+@pytest.mark.parametrize(("step", "written"), [("0.05", "70"), ("0.005", "70.5")])
+def test_a_rounded_score_has_the_decimals_of_the_step_and_is_said_to_be_rounded(world, step, written):
+    phase, team, leader, _rows = world
+    phase.is_ladder, phase.score_step = False, Decimal(step)
+    phase.save()
+    row = finished_submission(
+        phase, team, 0.7049, submitted_by=leader, scores={"exact_match": 0.7049, "average": 0.7049}
+    )
+    page = html.parse(client_of(leader).get(f"/submissions/{row.public_id}/").content.decode())
+    assert page.one("p", "state-score").text == written
+    table = page.one("section", **{"aria-labelledby": "scores-title"}).one("table")
+    values = [line.all("td")[0].text for line in table.one("tbody").all("tr")]
+    assert set(values) == {written, "–"}
+    assert page.text.count("단위로 반올림합니다") == 1
+    token = Client(headers={"Authorization": f"Bearer {create_api_token(user=leader, label='t')[1]}"})
+    shown = token.get(f"/api/v1/submissions/{row.public_id}/").json()["run"]["shown"]
+    assert {each["text"] for each in shown} == {written}
+
+
+@pytest.mark.parametrize("query", ["", "?digits=all", "?metrics=all"])
+def test_a_rounded_board_has_no_more_digits_to_show(world, query):
+    phase, _team, _leader, _rows = world
+    text = Client().get(f"/competitions/{phase.track.competition.slug}/board/{query}").content.decode()
+    page = html.parse(text)
+    assert [cell.text for cell in page.all("td", "main")] == ["72"]
+    assert "72.00" not in text
+    assert "점수의 모든 자리 보기" not in text
+    assert "점수를 짧게 보기" not in text
 
 
 def test_programs_are_told_the_rule_and_the_reason(world):

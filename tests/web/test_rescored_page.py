@@ -97,7 +97,7 @@ def test_scores_that_are_withheld_are_not_told_by_it(rescored: Submission, rules
     Phase.objects.filter(pk=rescored.phase_id).update(**rules)
     page = page_of(rescored)
     assert "50412" not in page.text.replace(".", "")
-    assert ("50.0000000" in page.one("div", "rescored").text) == seen
+    assert ("전 뒤 차이 최종 점수 50 62 +12" in page.one("div", "rescored").text) == seen
 
 
 def test_a_submission_that_was_never_rescored_says_nothing_of_it(phase: Phase, team: Team) -> None:

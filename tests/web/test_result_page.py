@@ -140,7 +140,7 @@ def test_a_rounded_score_is_compared_as_it_is_shown(world: tuple[Phase, Team]) -
     phase, team = world
     Phase.objects.filter(pk=phase.pk).update(score_step=Decimal("0.01"))
     page = page_of(scored(phase, team, 0.70412345))
-    assert gaps_of(page)["바로 위 1위와"] == "−20.0000"
+    assert gaps_of(page)["바로 위 1위와"] == "−20"
     assert "70412345" not in page.text.replace(".", "")
 
 

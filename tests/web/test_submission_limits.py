@@ -56,6 +56,7 @@ def test_a_phase_that_is_over_promises_no_next_submission(phase: Phase, team: Te
     text = submit_text(phase, team)
     assert "없음(마감함)" in text
     assert "마감 전에는 없음" not in text
+    assert "회 남음" not in text
 
 
 def test_what_an_interval_beyond_the_deadline_leaves_unused_is_not_called_used(phase: Phase, team: Team) -> None:

@@ -19,7 +19,7 @@ from malpan.submissions.models import Submission
 from malpan.teams.invitations import create_invitation
 from malpan.teams.merging import ask_merge
 from malpan.teams.models import Invitation, Membership, MergeRequest, Team
-from tests.factories import TeamFactory, UserFactory, finished_submission, leader_of, prediction_bytes
+from tests.factories import TeamFactory, UserFactory, finished_submission, leader_of, person_in, prediction_bytes
 from tests.web import html
 from tests.web.conftest import client_of
 
@@ -46,6 +46,25 @@ def test_the_team_page_leads_to_the_first_submission_alone(phase: Phase, team: T
     assert "제출하러 가기" in page_of(member, team_address(phase)).text
     finished_submission(phase, team, 0.5)
     assert "제출하러 가기" not in page_of(member, team_address(phase)).text
+
+
+@pytest.mark.parametrize(
+    ("is_blind", "told"), [(False, "순위표에 이 이름으로 올라갑니다"), (True, "‘참가팀 3’처럼 번호로 보이고")]
+)
+def test_whoever_names_a_team_is_told_where_others_see_the_name(
+    phase: Phase, member: Client, is_blind: bool, told: str
+) -> None:
+    Competition.objects.update(has_blind_names=is_blind)
+    owner = client_of(person_in(phase.track.competition, "owner"))
+    of_manage = f"/competitions/{phase.track.competition.slug}/manage/teams/"
+    for client, address in (
+        (client_of(UserFactory.create()), team_address(phase)),
+        (member, team_address(phase)),
+        (owner, f"{of_manage}new/"),
+    ):
+        text = client.get(address).content.decode()
+        assert told in text
+        assert ("순위표에 이 이름으로 올라갑니다" in text) != is_blind
 
 
 @pytest.mark.parametrize(("name", "text"), [("Team One", "이미 쓰는 팀 이름"), (" ", "입력해 주십시오")])

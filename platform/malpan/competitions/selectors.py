@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import F, Func, IntegerField, Max, Min, Q, QuerySet
 from django.utils import timezone
 
 from malpan.competitions.errors import (
@@ -136,6 +136,18 @@ def is_blind(competition: Competition, now: datetime | None = None) -> bool:
     if not competition.has_blind_names:
         return False
     return Phase.objects.filter(track__competition=competition, starts_at__lte=now, ends_at__gt=now).exists()
+
+
+def public_share(phase: Phase) -> int | None:
+    """How many per cent of the items the public scores are of; ``None`` where they are of all. Without references, as
+    it is set. One query.
+    """
+    size = Func(F("public_ids"), function="jsonb_array_length", output_field=IntegerField())
+    rows = ReferenceVersion.objects.filter(phase=phase, is_current=True).values_list(size, "item_count")
+    if not (found := rows.first()):
+        return phase.public_percent
+    public, all_items = found
+    return None if public is None else round(100 * public / max(1, all_items))
 
 
 def notices_of(competition: Competition, now: datetime | None = None) -> QuerySet[Notice]:

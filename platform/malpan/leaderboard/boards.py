@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final, TypeVar
 from uuid import UUID
@@ -15,6 +16,7 @@ from malpan.competitions.selectors import is_blind
 from malpan.leaderboard.models import BoardSnapshot
 from malpan.leaderboard.ranking import Rule
 from malpan.submissions.models import Submission
+from malpan.submissions.release import nearest
 from malpan.teams.models import Team
 from malpan.teams.naming import public_note, shown_name
 from malpan.teams.selectors import disqualified_teams
@@ -213,6 +215,16 @@ class Board:
     def components(self) -> tuple[Component, ...]:
         """What the composite that ranks is made of; empty where the final score ranks."""
         return self.rule.components
+
+    @property
+    def step(self) -> Decimal | None:
+        """What its scores are rounded to; ``None`` where they have all their digits, as on a final board. A board that
+        was kept may be from before the phase had this step.
+        """
+        step = None if self.is_final else self.phase.score_step
+        if step is None or self.snapshot is None:
+            return step
+        return step if all(nearest(row.final_score, step) == row.final_score for row in self.rows) else None
 
     @property
     def is_past(self) -> bool:

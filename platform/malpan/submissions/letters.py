@@ -5,6 +5,7 @@ A letter has what the page of the submission shows its team at that moment (``vi
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Final
 
 from django.urls import reverse
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from malpan.accounts.models import User
 from malpan.competitions import programs
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.shown_scores import final_text
 from malpan.notifications import outbox
 from malpan.notifications.events import Event, Facts, Happening, Word, register, register_happening
 from malpan.submissions.models import ScoringRun, Submission
@@ -45,9 +47,9 @@ def register_events() -> None:
     )
 
 
-def score_text(score: float | None, track: Track) -> str:
-    """``score`` as the pages write it; empty if it is not shown."""
-    return "" if score is None else f"{score * track.score_scale:.{track.score_decimals}f}"
+def score_text(score: float | None, track: Track, step: Decimal | None = None) -> str:
+    """``score``, rounded to ``step`` if that is one, as the pages write it; empty if it is not shown."""
+    return "" if score is None else final_text(score, track, step)
 
 
 def _tell(event: str, run: ScoringRun) -> None:
@@ -76,7 +78,7 @@ def _scored(person: User, facts: Facts) -> Word | None:
     if run is None or run.submission.live_run_id != run.pk:  # scored anew meanwhile: there is word of that
         return None
     shown, track = shown_run(run, run.submission), run.submission.phase.track
-    score = score_text(shown.final_score, track)
+    score = score_text(shown.final_score, track, shown.step)
     about = {"score": score, "is_demo": shown.is_demo_models, "is_public_part": shown.covers == "public"}
     return _word(run.submission, **about)
 

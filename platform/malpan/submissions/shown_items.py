@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from malpan.competitions.models import Phase
 from malpan.submissions.manage_selectors import item_values
@@ -16,6 +16,7 @@ from malpan.submissions.visibility import ShownRun
 
 BINS: Final = 4  # of item values, from 0 to 1
 DECIMALS: Final = 4
+Closed = Literal["", "closed", "not_scored", "withheld", "rounded"]
 
 
 class ShownValue(NamedTuple):
@@ -45,7 +46,7 @@ def shown_items(submissions: Sequence[Submission], shown: Sequence[ShownRun | No
     """
     phase = submissions[0].phase
     runs = [row.live_run for row in submissions if row.live_run is not None]
-    if phase.item_scores == Phase.ItemScores.CLOSED or not all(map(_is_whole, shown)) or len(runs) < len(submissions):
+    if closed_by(phase, shown) or len(runs) < len(submissions):
         return ShownItems()
     tables = [item_values(run, by=by, with_private=phase.final_published_at is not None) for run in runs]
     metrics, newest = tables[-1]
@@ -62,10 +63,18 @@ def shown_items(submissions: Sequence[Submission], shown: Sequence[ShownRun | No
     )
 
 
-def _is_whole(run: ShownRun | None) -> bool:
-    """Whether the team sees the score of ``run`` with every digit."""
-    is_shown = run is not None and run.state == ScoringRun.State.FINISHED and not run.is_score_hidden
-    return is_shown and run is not None and run.is_exact
+def closed_by(phase: Phase, shown: Sequence[ShownRun | None]) -> Closed:
+    """Why the team sees no values of items; empty where it does: the organiser did not open them, a score is not there
+    or is withheld, or scores are rounded, also where one of a Ladder is withheld.
+    """
+    if phase.item_scores == Phase.ItemScores.CLOSED:
+        return "closed"
+    runs = [run for run in shown if run is not None and run.state == ScoringRun.State.FINISHED]
+    if len(runs) < len(shown):
+        return "not_scored"
+    if any(run.withheld == "board" for run in runs):
+        return "withheld"
+    return "rounded" if any(run.is_score_hidden or not run.is_exact for run in runs) else ""
 
 
 def _shown(value: float | None, is_binned: bool) -> ShownValue | None:

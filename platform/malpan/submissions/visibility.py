@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -33,17 +34,22 @@ class ShownScores:
     """The scores of a finished run as one reader may see them; see ``ShownRun``."""
 
     withheld: Literal["", "board", "ladder"] = ""
-    is_exact: bool = True
     final_score: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
+    step: Decimal | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.step is None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
     """A run as one reader may see it.
 
-    ``withheld``: why the scores of a finished run are withheld; the fields below it are then empty. ``is_exact``: the
-    scores have all their digits (``release``). ``covers``: they are of all items or of the public split.
+    ``withheld``: why the scores of a finished run are withheld; the fields below it are then empty. ``step``: what the
+    scores are rounded to (``release``), ``None`` where they have all their digits. ``covers``: they are of all items or
+    of the public split.
     """
 
     pk: int
@@ -55,7 +61,7 @@ class ShownRun:
     finished_at: datetime | None
     error_code: str
     withheld: Literal["", "board", "ladder"] = ""
-    is_exact: bool = True
+    step: Decimal | None = None
     final_score: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     coverage: Mapping[str, Any] = field(default_factory=dict)
@@ -69,6 +75,11 @@ class ShownRun:
     @property
     def is_score_hidden(self) -> bool:
         return bool(self.withheld)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the scores have all their digits."""
+        return self.step is None
 
 
 def shows_own_score(submission: Submission, now: datetime | None = None) -> bool:
@@ -133,7 +144,7 @@ def shown_run(
         return ShownRun(**state, withheld=shown.withheld)
     return ShownRun(
         **state,
-        is_exact=shown.is_exact,
+        step=shown.step,
         final_score=shown.final_score,
         scores=shown.scores,
         coverage=run.coverage,
@@ -157,7 +168,7 @@ def shown_scores(
     release = release or Release(submission.phase, [submission.team_id])
     if not release.has_score(submission.pk):
         return ShownScores("ladder")
-    return ShownScores("", False, release.score(run.final_score or 0.0), release.scores(run.scores))
+    return ShownScores("", release.score(run.final_score or 0.0), release.scores(run.scores), release.step)
 
 
 def _for_participants(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -226,10 +226,10 @@ def _row(row: BoardRow, found: Board) -> dict[str, Any]:
 
 
 def _shown(row: BoardRow, found: Board) -> dict[str, str]:
-    """The scores as the page writes them."""
-    track = found.phase.track
+    """The scores as the page writes them, in all decimals."""
+    track, step = found.phase.track, found.step
     return {
-        column.key: score_text(column, row.final_score if column.is_main else row.scores[column.key], track)
+        column.key: score_text(column, row.final_score if column.is_main else row.scores[column.key], track, step)
         for column in found.columns
         if column.is_main or column.key in row.scores
     }

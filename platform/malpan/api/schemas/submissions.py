@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.urls import reverse
@@ -254,7 +255,7 @@ def _result(run: ShownRun, track: Track) -> dict[str, Any]:
         "is_exact": run.is_exact,
         "final_score": run.final_score,
         "scores": run.scores,
-        "shown": _shown(run.recipe, run.scores, run.final_score, track),
+        "shown": _shown(run.recipe, run.scores, run.final_score, track, run.step),
         "coverage": run.coverage,
         "warnings": run.warnings,
         "is_demo_models": run.is_demo_models,
@@ -269,15 +270,17 @@ def _result(run: ShownRun, track: Track) -> dict[str, Any]:
     }
 
 
-def _shown(recipe: str, scores: Any, final_score: float | None, track: Track) -> list[dict[str, Any]]:
-    """The scores in the order of the recipe, as the pages write them."""
+def _shown(
+    recipe: str, scores: Any, final_score: float | None, track: Track, step: Decimal | None = None
+) -> list[dict[str, Any]]:
+    """The scores in the order of the recipe, as the pages write them; ``step``: what they are rounded to."""
     values = {**scores, "final_score": final_score}
     return [
         {
             "key": column.key,
             "label": column.label(reader_language()),
             "value": values[column.key],
-            "text": score_text(column, values[column.key], track),
+            "text": score_text(column, values[column.key], track, step),
         }
         for column in get_recipe(recipe).columns
         if values.get(column.key) is not None

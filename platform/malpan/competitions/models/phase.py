@@ -64,7 +64,7 @@ class Phase(models.Model):
         _("공개 문항 비율(%)"), null=True, blank=True, help_text=_("비우면 모든 문항이 공개 점수에 들어갑니다.")
     )
     split_seed = models.CharField(_("나누기 시드"), max_length=64, blank=True)
-    private_covers_all = models.BooleanField(_("최종 점수에 모든 문항"), default=False)
+    private_covers_all = models.BooleanField(_("최종 순위에 모든 문항"), default=False)
     finals_limit = models.PositiveSmallIntegerField(_("최종 선택 한도"), null=True, blank=True)
     score_step = models.DecimalField(_("공개 점수의 단위"), max_digits=7, decimal_places=6, null=True, blank=True)
     is_ladder = models.BooleanField(_("오른 점수만 공개(사다리 방식)"), default=False)

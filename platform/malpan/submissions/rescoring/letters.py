@@ -103,7 +103,7 @@ def _lines(batch: RescoreBatch, member: Membership) -> list[dict[str, str]]:
         found = next((each for each in rescorings_of(submission) if each.batch.pk == batch.pk), None)
         if found is not None:
             before, after = shown_before_and_after(found, submission, sees_all=False)
-            old, new = (score_text(shown.final_score, batch.phase.track) for shown in (before, after))
+            old, new = (score_text(shown.final_score, batch.phase.track, shown.step) for shown in (before, after))
             is_shown = bool(old and new)
             if is_shown and old == new:
                 continue

@@ -34,8 +34,14 @@ class TeamForm(forms.Form):
         widget=one_line(),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_blind: bool = False, **kwargs: Any) -> None:
+        """``is_blind``: while a phase is open, others see a number instead of the name."""
         super().__init__(*args, **kwargs)
+        if is_blind:
+            self.fields["name"].help_text = _(
+                "단계가 열려 있는 동안 다른 사람에게는 ‘참가팀 3’처럼 번호로 보이고, 단계가 끝나면 순위표에 이 이름이 "
+                "보입니다. 60자까지 쓸 수 있습니다."
+            )
         self.fields["name"].widget.attrs.pop("maxlength")  # with it a browser cuts a pasted name without a word
 
 

@@ -280,7 +280,7 @@ def _final(phase: Phase) -> dict[str, Any]:
         "tie_text": composites.board_rules(phase.track, found.recipe, found.components).tie_text,
         "has_baseline": any(row.rank is None for row in found.rows),
         "formula_details": composites.formula_details(found.components),
-        "counting_text": counting(phase, found.components, found.recipe) if found.components else "",
+        "counting_text": counting(phase, found.components, found.recipe),
         "unfinished": unfinished_count(phase),
         "snapshots": snapshots,
         "left_since": left_since(phase, snapshots[0]) if snapshots else [],

@@ -60,7 +60,8 @@ def _team_page(
         "submissions_made": Submission.objects.filter(team=team).charged().count(),
         "history": entries_about("teams.team", team.pk, limit=SHOWN_HISTORY),
         "merged_from": list(team.merged_from.order_by("number")),
-        "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),
+        "rename": refused.get("rename")
+        or TeamForm(initial={"name": team.name}, auto_id="rename-%s", is_blind=access.competition.has_blind_names),
         "disqualify": refused.get("disqualify") or _disqualify_form(team),
         "reinstate": refused.get("reinstate") or _reinstate_form(team),
         "removal": refused.get("removal") or _team_removal_form(team),
@@ -107,7 +108,7 @@ def _reinstate_form(team: Team, data: Any = None) -> ReinstateForm:
 @manage_page(Permission.MANAGE)
 def new_page(request: MemberRequest, access: ManageAccess) -> HttpResponse:
     """Make a team for somebody, such as one that submits the baseline."""
-    form = NewTeamForm(posted(request))
+    form = NewTeamForm(posted(request), is_blind=access.competition.has_blind_names)
     if not form.is_bound:
         return _new_page(request, access, form)
     return act(
@@ -149,7 +150,7 @@ def _act_on(
 @manage_page(Permission.MANAGE)
 def rename_action(request: MemberRequest, access: ManageAccess, number: int) -> HttpResponse:
     team = team_by_number(access.competition, number)
-    form = TeamForm(request.POST, auto_id="rename-%s")
+    form = TeamForm(request.POST, auto_id="rename-%s", is_blind=access.competition.has_blind_names)
 
     def do(values: dict[str, Any]) -> Team:
         return services.rename_team(team=team, name=values["name"], actor=request.user)

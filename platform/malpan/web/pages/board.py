@@ -35,7 +35,8 @@ from malpan.web.presenters.board import (
 )
 from malpan.web.presenters.board_csv import CSV, FORM, board_csv
 from malpan.web.presenters.board_headings import Link
-from malpan.web.presenters.scores import plain_step_text, step_text
+from malpan.web.presenters.phase_rules import ranked_by_text, release_text
+from malpan.web.presenters.scores import plain_step_text
 from malpan.web.presenters.spread import spread_context
 from malpan.web.presenters.sureness import sureness_context
 
@@ -70,7 +71,8 @@ def board_page(request: HttpRequest, slug: str) -> HttpResponse:
             "formula": composites.formula_text(found.components, found.recipe),
             "formula_details": composites.formula_details(found.components),
             "counting_text": "" if found.is_past else counting(page.phase, found.components, found.recipe),
-            "shown_step": None if found.snapshot else step_text(page.phase),
+            "ranked_by": ranked_by_text(page.phase) if found.is_final and not found.is_past else "",
+            "release": "" if found.snapshot else release_text(page.phase),
             "plain_step": plain_step_text(page.phase, found.recipe),
             "follows_choice": found.rule.counting == "chosen",
         }

@@ -22,7 +22,7 @@ from malpan.submissions.models import Submission
 from malpan.submissions.visibility import ShownRun
 from malpan.web.pages.context import MemberRequest, members_only, page_context, page_of
 from malpan.web.presenters import comparison
-from malpan.web.presenters.items import ItemTexts, item_texts
+from malpan.web.presenters.items import ItemTexts, closed_text, item_texts
 from scoring.errors import InvalidFile
 
 ITEMS: Final = 50  # on a page
@@ -61,7 +61,7 @@ def _scores(one: Submission, other: Submission, shown: list[ShownRun | None], *,
     """The table of scores; ``refusal`` says why there is none."""
     found = compared(one, other, shown, is_private=is_private)
     if found.row is None:
-        return {"refusal": comparison.refusal_text(found.refusal)}
+        return {"refusal": comparison.refusal_text(found.refusal, shown)}
     return {
         "comparison": found.row,
         "has_private": found.has_private,
@@ -92,6 +92,7 @@ def _items(
         "shows_questions": any(row.question for row in page),
         "metric_labels": values.labels,
         "opened": phase.item_scores,
+        "closed_text": closed_text(phase, shown, values),
     }
 
 

@@ -16,7 +16,7 @@ from malpan.submissions import selectors
 from malpan.submissions.errors import SubmissionNotFound
 from malpan.submissions.integrity.answers import answers_of
 from malpan.web.pages.context import MemberRequest, members_only, page_context, page_of
-from malpan.web.presenters.items import item_texts
+from malpan.web.presenters.items import closed_text, item_texts
 from scoring.errors import InvalidFile
 
 ITEMS: Final = 50  # on a page
@@ -40,13 +40,15 @@ def items_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     except (SystemFault, InvalidFile):
         return render(request, "pages/items.html", context | {"is_unreadable": True})
     by = request.GET.get("by", "")
-    values = item_texts([submission], [selectors.run_for_team(submission)], by=by)
+    shown = [selectors.run_for_team(submission)]
+    values = item_texts([submission], shown, by=by)
     names = [name for name, _label in values.metrics]
     sent = dict.fromkeys(item for item in (*values.order, *answers) if item in answers)
     page = page_of(request, list(sent), ITEMS)
     context |= {
         "page": page,
         "metrics": values.metrics,
+        "closed_text": closed_text(phase, shown, values),
         "sorted_by": (by if by in names else names[0]) if values.order and names else "",
         "items": [
             (item, answers.question_of(item), answers[item], [(label, text) for label, (text,) in values.of(item)])

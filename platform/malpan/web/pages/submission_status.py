@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from malpan.competitions.models import Track
+from malpan.competitions.shown_scores import final_text
 from malpan.core.messages import text_of_code
 from malpan.jobs.errors import VersionMissing
 from malpan.submissions import selectors
@@ -35,10 +36,11 @@ class SubmissionStatus:
     end: str
     stage: str
     fault: str
+    score: str  # the final score
     is_demo: bool  # the final score, where nothing else on the page says so
     lacks_worker: bool
     raw: str = ""  # the values of the parts where a composite ranks: shown in the place of the final score
-    hidden_raw: str = ""
+    hidden: str = ""  # the same of the scores that decide the final ranking, named, where the reader may see them
     is_unreadable: bool = False  # not one answer of the file could be read
 
     @property
@@ -73,9 +75,17 @@ def status_of(
         end=expected_end_text(run_forecast.finish_at, forecast.now) if run_forecast.finish_at else "",
         stage=scores.stage_label(run.recipe, run.stage) if run and run.stage else "",
         fault=text_of_code(run.error_code) if run and is_faulty else "",
+        score=final_text(run.final_score, track, run.step) if run else "",
         is_demo=run is not None and scores.is_demo(run, FINAL_SCORE) and not uses_demo_models(track),
         lacks_worker=lacks_worker,
-        raw=composites.raw_text(run.recipe, run.scores, track) if run else "",
-        hidden_raw=composites.raw_text(run.recipe, run.hidden.scores, track) if run and run.hidden else "",
+        raw=composites.raw_text(run.recipe, run.scores, track, run.step) if run else "",
+        hidden=_hidden_text(submission, run, track) if run else "",
         is_unreadable=scores.is_unreadable(submission),
     )
+
+
+def _hidden_text(submission: Submission, run: ShownRun, track: Track) -> str:
+    if run.hidden is None:
+        return ""
+    value = composites.raw_text(run.recipe, run.hidden.scores, track) or final_text(run.hidden.final_score, track)
+    return f"{scores.private_items_label(submission.phase)} {value}"

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,6 +40,7 @@ from malpan.web.pages.submission_status import SubmissionStatus, status_of
 from malpan.web.presenters import composites, scores, trend
 from malpan.web.presenters.breakdown import breakdown_context
 from malpan.web.presenters.own_best import own_best_of
+from malpan.web.presenters.phase_rules import release_text
 from malpan.web.presenters.position import Position, Spread, position_of
 from malpan.web.presenters.quota_history import lines_of
 from malpan.web.presenters.rescored import rescored_lines
@@ -105,15 +107,14 @@ class Finals:
     limit: int
     chosen_count: int
     is_open: bool
-    counting: str = ""  # which submission counts, where a composite ranks
+    counting: str  # which submission counts
 
 
 def _finals(phase: Phase, rows: list[Row]) -> Finals | None:
     if phase.finals_limit is None:
         return None
     chosen = sum(row.status.submission.is_final_choice for row in rows)
-    components, recipe = components_of(phase.track), recipe_of(phase.track)
-    counting = composites.final_counting_text(phase, components, recipe) if components else ""
+    counting = composites.final_counting_text(phase, components_of(phase.track), recipe_of(phase.track))
     return Finals(phase.finals_limit, chosen, not phase.is_over() and phase.final_published_at is None, counting)
 
 
@@ -236,7 +237,7 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
     is_of_private = position is not None and position.is_final and run.hidden is not None
     own_run = selectors.run_to_show(submission)
     intervals = shown_intervals(run)
-    public = _scores(run, run.scores, track, None if is_of_private else position, intervals.get(False, {}))
+    public = _scores(run, run.scores, track, None if is_of_private else position, intervals.get(False, {}), run.step)
     private = _scores(run, run.hidden.scores, track, position, intervals.get(True, {})) if run.hidden else []
     return (
         shown
@@ -252,6 +253,8 @@ def _result(user: User, status: SubmissionStatus) -> dict[str, Any]:
             "scores": public,
             "demo_scores": ", ".join(each.label for each in public if scores.is_demo(run, each.column.key)),
             "private_scores": private,
+            "private_title": scores.private_items_label(submission.phase),
+            "release": "" if run.is_exact else release_text(submission.phase),
             "progress": scores.progress_of(run, track),
             "coverage": scores.coverage_of(
                 run.coverage, scores.public_items_label(submission) if run.covers == "public" else ""
@@ -267,15 +270,20 @@ def _board_href(phase: Phase) -> str:
 
 
 def _scores(
-    run: ShownRun, values: Mapping[str, float], track: Track, position: Position | None, intervals: Ends
+    run: ShownRun,
+    values: Mapping[str, float],
+    track: Track,
+    position: Position | None,
+    intervals: Ends,
+    step: Decimal | None = None,
 ) -> list[Score]:
-    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed. ``position`` and
-    ``intervals`` are theirs.
+    """``values`` of ``run`` in the recipe's order; an optional one only if it was computed. ``position``, ``intervals``
+    and the ``step`` to which they are rounded are theirs.
     """
     return [
         Score(
             label=column.label(scores.language()),
-            text=scores.score_text(column, values.get(column.key), track),
+            text=scores.score_text(column, values.get(column.key), track, step),
             column=column,
             interval=interval_of(intervals, column, track),
             spread=position.spreads.get(column.key) if position else None,

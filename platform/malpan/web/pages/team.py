@@ -55,7 +55,11 @@ def render_team(request: HttpRequest, page: PageContext, forms: Forms | None = N
     """The team page; ``forms`` are those with errors."""
     refused = forms or {}
     context = page.context("team") | {
-        "form": refused.get("create") or TeamForm(initial={"name": request.GET.get("name", "")[:TEAM_NAME_MAX_CHARS]})
+        "form": refused.get("create")
+        or TeamForm(
+            initial={"name": request.GET.get("name", "")[:TEAM_NAME_MAX_CHARS]},
+            is_blind=page.competition.has_blind_names,
+        )
     }
     if page.team is not None:
         context |= _own_team(request, page, page.team, refused)
@@ -91,7 +95,8 @@ def _leaders_part(request: HttpRequest, page: PageContext, team: Team, refused: 
     wanted = request.GET.get("merge", "")
     exactly = is_blind(page.competition)
     return {
-        "rename": refused.get("rename") or TeamForm(initial={"name": team.name}, auto_id="rename-%s"),
+        "rename": refused.get("rename")
+        or TeamForm(initial={"name": team.name}, auto_id="rename-%s", is_blind=page.competition.has_blind_names),
         "model": refused.get("model") or TeamModelForm(instance=team, auto_id="model-%s"),
         "is_name_final": selectors.has_final_board(page.competition),
         "invite": refused.get("invite") or InviteForm(auto_id="invite-%s"),

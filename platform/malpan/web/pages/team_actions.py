@@ -88,7 +88,8 @@ def _act(
 @members_only
 def create_action(request: MemberRequest, slug: str) -> HttpResponse:
     """Make a team led by the viewer; a refused name is reported at its field."""
-    page, form = page_context(request, slug), TeamForm(request.POST)
+    page = page_context(request, slug)
+    form = TeamForm(request.POST, is_blind=page.competition.has_blind_names)
     try:
         require_accepted(request.user, page.competition)
     except TermsNotAccepted:
@@ -108,7 +109,7 @@ def create_action(request: MemberRequest, slug: str) -> HttpResponse:
 @_team_action
 def rename_action(request: MemberRequest, page: PageContext, team: Team) -> HttpResponse:
     """Give the team another name; a refused one is reported at its field."""
-    form = TeamForm(request.POST, auto_id="rename-%s")
+    form = TeamForm(request.POST, auto_id="rename-%s", is_blind=page.competition.has_blind_names)
     return act(
         request,
         lambda values: rename_team(team=team, name=values["name"], actor=request.user),

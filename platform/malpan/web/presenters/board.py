@@ -110,12 +110,14 @@ def board_table(
     drawn_marks = marks if sorting.key == RANK and not found.view.search else []
     prizes = tuple(found.phase.track.competition.prize_places)
     own_row, decimals = found.own_row, decimals_of(found, shows_all=bool(digits))
+    has_more_digits = found.step is None or bool(found.components)  # a composite of rounded scores has all its digits
     on_phone = {column.key for column in found.columns} if shows_all else second_line(found, sorting)
     labelled = [(column, column.label(scores.language())) for column in found.columns]
     line_with = partial(
         line_of,
         labelled=labelled,
         decimals=decimals,
+        step=found.step,
         track=found.phase.track,
         sorting=sorting,
         on_phone=on_phone,
@@ -125,7 +127,7 @@ def board_table(
     )
     columns_across = len(found.columns) + 4  # rank, team, scores, submissions, time
     track = found.phase.track
-    written = (track.score_scale, track.score_decimals, decimals)
+    written = (track.score_scale, track.score_decimals, decimals, found.step)
     shared = (labelled, sorting, sorted(on_phone), baseline, written, found.phase.ties)
     shared_hash = sha256(repr(shared).encode()).hexdigest()
 
@@ -167,7 +169,7 @@ def board_table(
         "page": page,
         "metrics_href": metrics_href(link, every_column, shows_all, view_query),
         "shows_all_metrics": shows_all,
-        "digits_href": _digits_href(link, track, view_query, digits, shows_all=shows_all),
+        "digits_href": _digits_href(link, track, view_query, digits, shows_all=shows_all) if has_more_digits else None,
         "shows_all_digits": bool(digits),
         "shown_decimals": SHOWN,
         "lacks_clip": _lacks_clip(found),

@@ -1,14 +1,19 @@
-"""How many decimals the board writes: four, all on demand, and always enough to tell two scores apart."""
+"""How many decimals the board writes: four, all on demand, and always enough to tell two scores apart.
+
+Of rounded scores it writes no more than the step has that they are rounded to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from malpan.competitions.models import Track
+from malpan.competitions.shown_scores import decimals_of as shown_decimals
 from malpan.competitions.shown_scores import scale_of, scaled_text
-from malpan.leaderboard.boards import Board, BoardRow
+from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.web.presenters.board_lines import value_of
 from scoring.recipes import Column
 
@@ -24,15 +29,14 @@ def decimals_of(found: Board, *, shows_all: bool) -> dict[str, int]:
     """
     track = found.phase.track
     rows = [row for row in (found.row_before, *found.rows, found.own_row) if row is not None]
-    return {
-        column.key: _decimals(column, track, rows, shows_all=shows_all) if column.decimals is None else column.decimals
-        for column in found.columns
-    }
+    return {column.key: _decimals(column, track, rows, found.step, shows_all=shows_all) for column in found.columns}
 
 
-def _decimals(column: Column, track: Track, rows: Sequence[BoardRow], *, shows_all: bool) -> int:
-    if shows_all or track.score_decimals <= SHOWN:
-        return track.score_decimals
+def _decimals(column: Column, track: Track, rows: Sequence[BoardRow], step: Decimal | None, *, shows_all: bool) -> int:
+    if column.key == COMPOSITE:  # of rounded scores, and not rounded itself
+        step = None
+    if step is not None or shows_all or column.decimals is not None or track.score_decimals <= SHOWN:
+        return shown_decimals(column, track, step)
     values = frozenset(value for row in rows if (value := value_of(row, column)) is not None)
     return _telling_apart(values, scale_of(column, track), track.score_decimals)
 

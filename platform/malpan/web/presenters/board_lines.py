@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from malpan.competitions.models import Phase, Track
-from malpan.competitions.shown_scores import scale_of
+from malpan.competitions.shown_scores import fewest_decimals, scale_of
 from malpan.leaderboard.boards import COMPOSITE, Board, BoardRow
 from malpan.web.presenters import composites, formatting, scores, sureness
 from malpan.web.presenters.board_headings import Sorting
@@ -67,6 +68,7 @@ def line_of(
     *,
     labelled: Sequence[tuple[Column, str]],
     decimals: Mapping[str, int],
+    step: Decimal | None,
     track: Track,
     sorting: Sorting,
     on_phone: set[str],
@@ -86,7 +88,7 @@ def line_of(
             short=(
                 _score_text(row, column, track, decimals[column.key])
                 if column.key == sorting.key  # two that differ look different where they are sorted by it
-                else scores.score_text(column, value_of(row, column), track, is_short=True)
+                else scores.score_text(column, value_of(row, column), track, _step_of(column, step), is_short=True)
             ),
             is_main=column.is_main,
             is_extra=not column.is_main and column.key not in on_phone,
@@ -103,7 +105,7 @@ def line_of(
         change,
         marks,
         _movement(row.public_rank, row.rank),
-        gap="" if gap is None else _gap_text(gap, track),
+        gap="" if gap is None else _gap_text(gap, track, None if row.composite is not None else step),
         coverage="" if row.coverage is None else f"{100 * row.coverage:.1f}%",
         since="" if row.rank_before == row.rank else _movement(row.rank_before, row.rank),
         interval=sureness.interval_text(row, ranked_by, track),
@@ -120,9 +122,15 @@ def _score_text(row: BoardRow, column: Column, track: Track, decimals: int) -> s
     return formatting.scaled_text(value_of(row, column), scale_of(column, track), decimals)
 
 
-def _gap_text(gap: float, track: Track) -> str:
+def _step_of(column: Column, step: Decimal | None) -> Decimal | None:
+    """What the score of ``column`` is rounded to: a composite of rounded scores is not."""
+    return None if column.key == COMPOSITE else step
+
+
+def _gap_text(gap: float, track: Track, step: Decimal | None) -> str:
     """The difference in few decimals; in as many as show it where there is one."""
-    scale, least = track.score_scale, formatting.SHORT_DECIMALS[track.score_scale]
+    scale = track.score_scale
+    least = fewest_decimals(formatting.SHORT_DECIMALS[scale], scale, step)
     texts = [formatting.signed_text(gap, scale, each) for each in range(least, max(least, track.score_decimals) + 1)]
     return next((text for text in texts if not text[0].isdigit()), texts[0])
 

@@ -12,6 +12,7 @@ from malpan.competitions.models import Track
 from malpan.competitions.shown_scores import scale_of
 from malpan.leaderboard.comparing.own import NOT_SCORED, ROUNDED, TEXT_DECIMALS, WITHHELD, ScorePair
 from malpan.leaderboard.models import ResultComparison
+from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters import formatting, scores
 
 
@@ -37,8 +38,15 @@ class ComparedLine:
     is_main: bool
 
 
-def refusal_text(refusal: str) -> str:
-    """Why the scores of the two are not compared, as a sentence; empty where they are."""
+def refusal_text(refusal: str, shown: Sequence[ShownRun | None]) -> str:
+    """Why the scores of the two, as their team may see them (``shown``), are not compared, as a sentence; empty where
+    they are.
+    """
+    if refusal == WITHHELD and all(run is None or run.withheld != "board" for run in shown):
+        return _(
+            "공개 점수가 한 단위 넘게 오른 제출만 점수를 받는 단계이고, 점수를 받지 못한 제출이 있어 점수는 비교하지 "
+            "않습니다. 그 점수는 최종 발표 때 공개합니다. 답은 아래에서 비교할 수 있습니다."
+        )
     texts = {
         NOT_SCORED: _("채점이 끝난 제출끼리만 점수를 비교합니다. 답은 아래에서 비교할 수 있습니다."),
         WITHHELD: _("이 단계는 점수를 아직 알리지 않아 점수는 비교하지 않습니다. 답은 아래에서 비교할 수 있습니다."),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from malpan.competitions.composites import components_of
 from malpan.competitions.errors import RecipeNotInstalled
@@ -109,24 +111,36 @@ def weights_of(track: Track) -> str:
 
 
 def counting_of(phase: Phase) -> str:
-    """Which submission of a team is on the board of ``phase``; empty without the recipe."""
+    """Which submission of a team is on the public board of ``phase`` and which on the final one; empty without the
+    recipe.
+    """
     recipe = _recipe_or_none(phase.track)
-    return "" if recipe is None else counting_text(phase, components_of(phase.track, recipe), recipe)
+    if recipe is None:
+        return ""
+    components = components_of(phase.track, recipe)
+    texts = [rule(phase, components, recipe) for rule in (counting_text, final_counting_text)]
+    return " ".join(dict.fromkeys(texts))
 
 
 def counting_name(phase: Phase) -> str:
-    """The same as a name: ``가장 최근 제출``, ``가장 좋은 제출(RMSE)``."""
+    """The same as a name: ``가장 최근 제출``, ``가장 좋은 제출(RMSE), 최종은 팀이 고른 2건 가운데``."""
     recipe = _recipe_or_none(phase.track)
-    if recipe is None or not components_of(phase.track, recipe):
-        return str(Phase.Counting.BEST.label)
-    if phase.counting != Phase.Counting.BEST:
-        return phase.get_counting_display()
-    score = phase.counting_score or FINAL_SCORE
-    return f"{Phase.Counting.BEST.label}({_labels(recipe).get(score, score)})"
+    components = () if recipe is None else components_of(phase.track, recipe)
+    name = str(Phase.Counting.BEST.label)
+    if recipe is not None and components:
+        if phase.counting != Phase.Counting.BEST:
+            return phase.get_counting_display()
+        score = phase.counting_score or FINAL_SCORE
+        name = f"{name}({_labels(recipe).get(score, score)})"
+    if phase.finals_limit is None:
+        return name
+    return _("%(name)s, 최종은 팀이 고른 %(limit)d건 가운데") % {"name": name, "limit": phase.finals_limit}
 
 
 def counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe) -> str:
-    """Which submission of a team is on the board."""
+    """Which submission of a team is on the public board."""
+    if not components and phase.finals_limit is not None:
+        return _("공개 순위표에는 팀마다 공개 점수가 가장 높은 제출 하나가 올라갑니다.")
     if not components:
         return _("팀마다 가장 높은 제출 하나가 올라갑니다.")
     if phase.counting == Phase.Counting.LATEST:
@@ -137,18 +151,32 @@ def counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe)
             "반영됩니다."
         )
     name = _labels(recipe).get(phase.counting_score or FINAL_SCORE, phase.counting_score)
+    if phase.finals_limit is not None:
+        return _("공개 순위표에는 팀마다 ‘%(score)s’ 점수가 가장 좋은 제출 하나가 반영됩니다.") % {"score": name}
     return _("팀마다 ‘%(score)s’ 점수가 가장 좋은 제출 하나가 반영됩니다.") % {"score": name}
 
 
 def final_counting_text(phase: Phase, components: Sequence[Component], recipe: Recipe) -> str:
     """Which submission of a team is on the final board."""
-    if not components or phase.counting != Phase.Counting.BEST or phase.finals_limit is None:
+    if phase.finals_limit is None or (components and phase.counting != Phase.Counting.BEST):
         return counting_text(phase, components, recipe)
+    limit = ngettext(
+        "최종 순위를 위해 팀은 단계가 끝날 때까지 제출을 %(limit)d건까지 고릅니다.",
+        "최종 순위를 위해 팀은 단계가 끝날 때까지 제출을 %(limit)d건까지 고릅니다.",
+        phase.finals_limit,
+    ) % {"limit": phase.finals_limit}
+    if not components:
+        rule = _(
+            "고른 제출 가운데 최종 순위를 정하는 점수가 가장 높은 것 하나가 반영되고, 고르지 않은 팀은 공개 점수가 "
+            "가장 높은 제출이 반영됩니다."
+        )
+        return f"{limit} {rule}"
     name = _labels(recipe).get(phase.counting_score or FINAL_SCORE, phase.counting_score)
-    return _(
+    rule = _(
         "최종 순위에는 팀이 고른 제출 가운데 최종 채점에서 ‘%(score)s’ 점수가 가장 좋은 것 하나가 반영됩니다. 고르지 "
         "않은 팀은 공개 순위표에서 ‘%(score)s’ 점수가 가장 좋은 제출이 반영됩니다."
     ) % {"score": name}
+    return f"{limit} {rule}"
 
 
 def rules_of(track: Track) -> TrackRules:
@@ -205,9 +233,9 @@ def part_lines(composite: Composite, recipe: Recipe, track: Track) -> list[PartL
     ]
 
 
-def raw_text(recipe_id: str, values: Mapping[str, float], track: Track) -> str:
+def raw_text(recipe_id: str, values: Mapping[str, float], track: Track, step: Decimal | None = None) -> str:
     """The values that a submission brings to its team's composite: ``RMSE 0.5 · Spearman 0.6``. Empty where the final
-    score ranks. Unlike the composite they do not change with other teams.
+    score ranks. Unlike the composite they do not change with other teams. ``step``: what they are rounded to.
     """
     try:
         recipe = get_recipe(recipe_id)
@@ -216,7 +244,8 @@ def raw_text(recipe_id: str, values: Mapping[str, float], track: Track) -> str:
     columns = {column.key: column for column in recipe.columns}
     shown = [columns[each.score] for each in components_of(track, recipe) if each.score in columns]
     texts = [
-        f"{column.label(scores.language())} {scores.score_text(column, values.get(column.key), track, is_short=True)}"
+        f"{column.label(scores.language())} "
+        f"{scores.score_text(column, values.get(column.key), track, step, is_short=True)}"
         for column in shown
     ]
     return " · ".join(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)

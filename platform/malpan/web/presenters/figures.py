@@ -15,6 +15,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Phase
+from malpan.competitions.shown_scores import fewest_decimals
 from malpan.leaderboard.boards import Board
 from malpan.leaderboard.field import Field
 from malpan.leaderboard.leading import Lead
@@ -66,7 +67,8 @@ class Figure:
 
 def leading(found: Sequence[Lead], phase: Phase, now: datetime) -> Figure | None:
     """How the best score rose; ``None`` where it has not yet."""
-    scale, decimals = phase.track.score_scale, min(4, phase.track.score_decimals)
+    scale = phase.track.score_scale
+    decimals = fewest_decimals(min(4, phase.track.score_decimals), scale, phase.score_step)
     points = [Point(lead.at, lead.score * scale) for lead in found]
     until = max([min(now, phase.frozen_at or phase.ends_at, phase.ends_at), *(lead.at for lead in found)])
     plot = line(points, holds_until=until)
@@ -190,7 +192,10 @@ def metrics(found: Board, asked: Mapping[str, str]) -> Figure | None:
         lines=[
             [
                 row.team_name,
-                *(scores.score_text(column, row.scores[column.key], track, is_short=True) for column in (x, y)),
+                *(
+                    scores.score_text(column, row.scores[column.key], track, found.step, is_short=True)
+                    for column in (x, y)
+                ),
             ]
             for row in placed
         ],
@@ -218,7 +223,7 @@ def movement(final: Board | None, phase: Phase) -> Figure | None:
         words=_("왼쪽이 공개 순위, 오른쪽이 최종 순위입니다. 선이 위로 가면 최종 순위에서 올라간 팀입니다."),
         template="plots/slope.html",
         plot=plot,
-        heads=[_("팀"), _("공개 순위"), _("최종 순위"), _("공개 점수"), _("최종 점수")],
+        heads=[_("팀"), _("공개 순위"), _("최종 순위"), _("공개 점수"), _("최종 순위를 정한 점수")],
         lines=[
             [
                 *(row.team_name, str(row.public_rank), str(row.rank)),

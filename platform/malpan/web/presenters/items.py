@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
+from malpan.competitions.models import Phase
 from malpan.submissions.models import Submission
-from malpan.submissions.shown_items import DECIMALS, ShownValue, shown_items
+from malpan.submissions.shown_items import DECIMALS, ShownValue, closed_by, shown_items
 from malpan.submissions.visibility import ShownRun
 from malpan.web.presenters.submissions import metric_label
 
@@ -43,6 +46,23 @@ def item_texts(submissions: Sequence[Submission], shown: Sequence[ShownRun | Non
         },
         order=found.order,
     )
+
+
+def closed_text(phase: Phase, shown: Sequence[ShownRun | None], texts: ItemTexts) -> str:
+    """Why there are no values beside the answers, as a sentence; empty where there are."""
+    if texts.metrics:
+        return ""
+    reasons = {
+        "": _("문항별 점수가 남아 있지 않아 우리 팀이 올린 답만 보입니다."),
+        "closed": _("우리 팀이 올린 답만 보입니다. 주최 측이 열지 않은 단계라 정답과 문항별 점수는 보이지 않습니다."),
+        "not_scored": _("우리 팀이 올린 답만 보입니다. 문항별 점수는 채점이 끝나면 보입니다."),
+        "withheld": _("우리 팀이 올린 답만 보입니다. 점수를 아직 알리지 않는 제출이라 문항별 점수도 보이지 않습니다."),
+        "rounded": _(
+            "우리 팀이 올린 답만 보입니다. 공개 점수를 반올림하는 단계라, 가린 자리를 드러낼 문항별 점수는 최종 발표 "
+            "뒤에 보입니다."
+        ),
+    }
+    return reasons[closed_by(phase, shown)]
 
 
 def _value_text(value: ShownValue | None) -> str:

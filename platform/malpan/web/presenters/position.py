@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from statistics import median
 from typing import Final
 
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from malpan.competitions.models import Track
+from malpan.competitions.shown_scores import fewest_decimals
 from malpan.leaderboard.boards import Board, BoardRow, View
 from malpan.leaderboard.field import Field, field_of_snapshot
 from malpan.leaderboard.published import published_board
@@ -94,8 +96,8 @@ def position_of(
     return replace(
         position,
         would_be=None if counts or found.components else _would_be(submission, row, teams, final_score),
-        gaps=_gaps(found, teams, final_score, counts, submission, own, compared),
-        spreads={column.key: each for column in columns if (each := _spread(column, teams, values, track))},
+        gaps=_gaps(found, teams, final_score, run.step, counts, submission, own, compared),
+        spreads={column.key: each for column in columns if (each := _spread(column, teams, values, track, found.step))},
     )
 
 
@@ -127,12 +129,13 @@ def _gaps(
     found: Board,
     teams: Field,
     final_score: float,
+    step: Decimal | None,
     counts: bool,
     submission: Submission,
     own: Sequence[OwnScore],
     compared: Submission | None,
 ) -> list[Gap]:
-    """The differences of what ranks: the composite that the team has, or this final score."""
+    """The differences of what ranks: the composite that the team has, or this final score, rounded to ``step``."""
     row, track, mine = found.own_row, submission.phase.track, final_score
     known: list[tuple[str, float | None]] = []
     if found.components:
@@ -152,6 +155,8 @@ def _gaps(
     baselines = (each for each in teams.baselines if not submission.team.is_baseline)
     known += [(_("기준 팀 ‘%(name)s’와") % {"name": name}, value) for name, value in baselines]
     decimals = min(DECIMALS, track.score_decimals)
+    if not found.components:  # a composite of rounded scores has all its digits
+        decimals = fewest_decimals(decimals, track.score_scale, step)
     return [
         Gap(label, formatting.signed_text(mine - value, track.score_scale, decimals))
         for label, value in known
@@ -178,7 +183,9 @@ def _own_best(found: Board, submission: Submission, own: Sequence[OwnScore], cou
     return ("", None) if best is None else (str(best.submission.public_id), best.final_score)
 
 
-def _spread(column: Column, teams: Field, values: Mapping[str, float], track: Track) -> Spread | None:
+def _spread(
+    column: Column, teams: Field, values: Mapping[str, float], track: Track, step: Decimal | None
+) -> Spread | None:
     known, own = teams.values.get(column.key, ()), values.get(column.key)
     if len(known) < FEWEST or own is None:
         return None
@@ -188,9 +195,11 @@ def _spread(column: Column, teams: Field, values: Mapping[str, float], track: Tr
         count = teams.beaten(column.key, own, higher_is_better=column.higher_is_better)
         text = ngettext("%(teams)d팀 가운데 %(count)d팀보다 좋음", "%(teams)d팀 가운데 %(count)d팀보다 좋음", count)
         beaten = text % {"teams": len(known), "count": count}
+    middle = median(known)
+    of_middle = step if middle in known else None  # that of two may lie between two steps
     return Spread(
-        middle=scores.score_text(column, median(known), track, is_short=True),
-        best=scores.score_text(column, best, track, is_short=True) if column.has_direction else "–",
+        middle=scores.score_text(column, middle, track, of_middle, is_short=True),
+        best=scores.score_text(column, best, track, step, is_short=True) if column.has_direction else "–",
         beaten=beaten,
         plot=strip(known, own),
     )

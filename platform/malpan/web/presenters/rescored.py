@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,8 +10,10 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Notice, Track
+from malpan.competitions.shown_scores import fewest_decimals, scale_of
 from malpan.submissions.models import RescoreBatch, ScoringRun, Submission
 from malpan.submissions.rescoring.past import Rescored, rescorings_of, shown_before_and_after
+from malpan.submissions.visibility import ShownScores
 from malpan.web.presenters import formatting, scores
 from scoring.recipes import Column, UnknownRecipe, get_recipe
 
@@ -53,7 +55,7 @@ def _line(rescored: Rescored, submission: Submission, notice: Notice | None, see
     before, after = shown_before_and_after(rescored, submission, sees_all=sees_all)
     is_withheld = before.final_score is None or after.final_score is None
     columns = _columns(rescored.after)
-    lines = (_value(column, before.scores, after.scores, submission.phase.track) for column in columns)
+    lines = (_value(column, before, after, submission.phase.track) for column in columns)
     return RescoredLine(
         applied_at=rescored.batch.closed_at,
         reason=rescored.batch.reason,
@@ -71,16 +73,20 @@ def _columns(run: ScoringRun) -> Sequence[Column]:
         return ()
 
 
-def _value(column: Column, before: Mapping[str, float], after: Mapping[str, float], track: Track) -> ValueLine | None:
-    old, new = before.get(column.key), after.get(column.key)
-    if old is None or new is None or scores.score_text(column, old, track) == scores.score_text(column, new, track):
+def _value(column: Column, before: ShownScores, after: ShownScores, track: Track) -> ValueLine | None:
+    old, new, step = before.scores.get(column.key), after.scores.get(column.key), after.step
+    if old is None or new is None:
         return None
-    scale = track.score_scale if column.is_scaled else 1
+    texts = [scores.score_text(column, value, track, step) for value in (old, new)]
+    if texts[0] == texts[1]:
+        return None
+    scale = scale_of(column, track)
+    decimals = fewest_decimals(min(DECIMALS, track.score_decimals), scale, step)
     return ValueLine(
         label=column.label(scores.language()),
-        before=scores.score_text(column, old, track),
-        after=scores.score_text(column, new, track),
-        change=formatting.signed_text(new - old, scale, min(DECIMALS, track.score_decimals)),
+        before=texts[0],
+        after=texts[1],
+        change=formatting.signed_text(new - old, scale, decimals),
         is_main=column.is_main,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Final
 
 from django.utils.functional import Promise
@@ -96,7 +97,7 @@ def step_text(phase: Phase) -> str | None:
     """The step of the public scores of ``phase`` on its track's scale; ``None`` if they are shown as computed."""
     if phase.score_step is None:
         return None
-    return f"{(phase.score_step * phase.track.score_scale).normalize():f}"
+    return shown_scores.step_text(phase.score_step, phase.track.score_scale)
 
 
 def plain_step_text(phase: Phase, recipe: Recipe) -> str:
@@ -106,7 +107,7 @@ def plain_step_text(phase: Phase, recipe: Recipe) -> str:
     names = unscaled_names(recipe)
     if phase.score_step is None or phase.track.score_scale == 1 or not names:
         return ""
-    step = f"{phase.score_step.normalize():f}"
+    step = shown_scores.step_text(phase.score_step, 1)
     return _("배율 없이 보이는 점수(%(names)s)는 %(step)s 단위입니다.") % {"names": names, "step": step}
 
 
@@ -208,12 +209,17 @@ def _milestone_lines(milestones: Sequence[Target], score: float, track: Track) -
     return [*lines, _("다음 이정표: %(value)s") % {"value": ahead[0]}] if ahead else lines
 
 
-def score_text(column: Column, value: float | None, track: Track, *, is_short: bool = False) -> str:
-    """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone."""
+def score_text(
+    column: Column, value: float | None, track: Track, step: Decimal | None = None, *, is_short: bool = False
+) -> str:
+    """A score as the pages of ``track`` show it; ``is_short`` for the second line of a phone. ``step``: what it is
+    rounded to, if it is.
+    """
     if not is_short or column.decimals is not None:
-        return shown_scores.score_text(column, value, track)
+        return shown_scores.score_text(column, value, track, step)
     scale = shown_scores.scale_of(column, track)
-    return shown_scores.scaled_text(value, scale, formatting.SHORT_DECIMALS[scale])
+    decimals = shown_scores.fewest_decimals(formatting.SHORT_DECIMALS[scale], scale, step)
+    return shown_scores.scaled_text(value, scale, decimals)
 
 
 def caption_formats() -> list[str]:
@@ -273,6 +279,11 @@ def public_items_label(submission: Submission) -> str:
         "공개 문항(제출한 파일은 %(count)d문항)", "공개 문항(제출한 파일은 %(count)d문항)", submission.item_count
     )
     return text % {"count": submission.item_count}
+
+
+def private_items_label(phase: Phase) -> str:
+    """What the scores are called that decide the final ranking of a split phase, after the items they are of."""
+    return _("모든 문항의 점수") if phase.private_covers_all else _("비공개 문항의 점수")
 
 
 def _coverage_value(value: float | int) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from malpan.competitions.composites import components_of
 from malpan.competitions.models import Phase, Track
+from malpan.competitions.shown_scores import fewest_decimals
 from malpan.submissions.selectors import HistoryEntry
 from malpan.web.plots.line import Line, Point, line
 from malpan.web.presenters import formatting
@@ -42,7 +43,8 @@ def from_best(entry: HistoryEntry, best: Best, track: Track) -> str:
     if run is None or run.final_score is None or run.signature_hash != best.signature_hash:
         return ""
     difference = run.final_score - best.score
-    return formatting.signed_text(difference, track.score_scale, min(DECIMALS, track.score_decimals))
+    decimals = fewest_decimals(min(DECIMALS, track.score_decimals), track.score_scale, run.step)
+    return formatting.signed_text(difference, track.score_scale, decimals)
 
 
 def plot_of(entries: Sequence[HistoryEntry], phase: Phase) -> Line | None:

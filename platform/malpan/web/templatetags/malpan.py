@@ -21,6 +21,7 @@ from malpan.submissions.models import Submission
 from malpan.web import markdown
 from malpan.web.presenters import audit, composites, formatting, scores, stages
 from malpan.web.presenters import page_addresses as addresses
+from malpan.web.presenters import phase_rules as phase_facts
 from scoring.composite import Part
 from scoring.particles import fitted
 from scoring.recipes import Recipe
@@ -107,6 +108,12 @@ def counting(phase: Phase) -> str:
 def counting_name(phase: Phase) -> str:
     """The same in a few words, for a table: ``가장 최근 제출``."""
     return composites.counting_name(phase)
+
+
+@register.filter
+def phase_rules(phase: Phase) -> list[phase_facts.Fact]:
+    """What decides in ``phase``, each with its name."""
+    return phase_facts.rules_of_phase(phase)
 
 
 @register.filter
