@@ -464,7 +464,7 @@ def test_a_number_is_found_however_it_is_rounded_and_the_seconds_of_a_clock_are_
 
 
 def test_what_a_state_has_in_common_with_another_one_is_all_but_what_reads_its_board() -> None:
-    """What ``OWN_SCORE_APART`` and ``BOARD_APART`` leave out cannot differ: of the code of the site one function reads
+    """What ``OWN_SCORE_APART`` and ``BOARD_APART`` leave out cannot differ: of the code of the site one module reads
     whether a team sees its own score, and of the manage pages only ``BOARDS`` and the arena's read a board. Who has a
     role may see everything there but references, and these are in no board.
     """

@@ -96,6 +96,11 @@ def shows_own_score(submission: Submission, now: datetime | None = None) -> bool
     return not is_frozen(phase, now) or phase.frozen_at is None or submission.created_at < phase.frozen_at
 
 
+def sees_own_off_the_board(phase: Phase) -> bool:
+    """Whether a team sees its own scores while the board of ``phase`` is frozen or hidden."""
+    return phase.shows_own_score
+
+
 def shows_all_digits(phase: Phase) -> bool:
     """Whether the public scores of ``phase`` are shown as they were computed: always after the final board."""
     return phase.score_step is None or phase.final_published_at is not None

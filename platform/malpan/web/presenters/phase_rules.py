@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from malpan.competitions.models import Competition, Phase
 from malpan.competitions.selectors import public_share
+from malpan.submissions.visibility import sees_own_off_the_board
 from malpan.web.presenters.scores import step_text
 
 Fact = tuple[str, str]  # a name and a sentence
@@ -84,4 +85,4 @@ def _own_score_text(phase: Phase) -> str:
         (Phase.Board.HIDDEN, True): _("순위표가 비공개인 동안에도 자기 팀의 공개 점수는 보입니다."),
         (Phase.Board.HIDDEN, False): _("순위표가 비공개인 동안 점수는 그 팀에도 보이지 않습니다."),
     }
-    return texts.get((Phase.Board(phase.board), phase.shows_own_score), "")
+    return texts.get((Phase.Board(phase.board), sees_own_off_the_board(phase)), "")
