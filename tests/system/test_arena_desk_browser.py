@@ -111,7 +111,7 @@ def make_draft(desk: Desk) -> None:
     expect(page.get_by_label("쌍 비교")).to_be_checked()
     desk.fill(title_ko="결선 사람 평가", item_count="12", units_per_item="2", judges_per_unit="4")
     desk.fill(notice_ko="두 주 동안 합니다.", control_percent="20", resamples="200")
-    page.get_by_label("순위 매기기").check()
+    page.get_by_role("radio", name="순위 매기기").check()
     desk.press("평가 만들기")
     expect(page.get_by_role("main")).to_contain_text("순위 매기기에서는 한 번에 출력 3~8개를 보입니다")
     desk.look("draft-refused")

@@ -109,7 +109,7 @@ def test_the_chain_names_every_step_of_a_campaign(world: World, client: Client) 
     world.publish(campaign)
     page = parse(client.get(reverse("chain", args=[world.competition.slug])).content.decode())
     steps = [row.text for row in page.all("tr") if f"사람 평가 {campaign.number}" in row.text]
-    for step in ("시드를 정함", "시작", "마감하고 시드를 공개함", "1번째 발표"):
+    for step in ("시드를 정함", "시작", "마감하고 시드를 공개함", "1판"):
         assert sum(f"· {step} " in text for text in steps) == 1, steps
 
 

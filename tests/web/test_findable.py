@@ -133,5 +133,5 @@ def test_the_timeline_puts_the_turns_of_all_tracks_in_order_and_marks_the_next()
 def test_the_page_of_a_contest_has_its_key_figures_and_its_timeline(client: Client, contest: Contest) -> None:
     page = page_of(client, contest.url())
     figures = {each.one("dt").text: each.one("dd").text for each in page.one("dl", "key-figures").all("div")}
-    assert figures == {"참가 팀": "2", "받은 제출": "5", "트랙": "1"}
+    assert figures == {"참가 팀": "2", "받은 제출": "4", "트랙": "1"}
     assert [each.attributes.get("aria-current") for each in page.one("ol", "timeline").all("li")] == [None, "step"]

@@ -143,7 +143,7 @@ def test_final_and_past_boards_are_checked_together(phase: Phase, tmp_path: Path
     assert done.stdout.count("The public board of the past equals the recorded one.") == 2
     text = html.parse(Client().get(f"{chain_url(phase)}/").content.decode()).text
     assert "2번째 보관" in text
-    assert "1번째 발표" in text
+    assert "· 1판" in text
 
 
 def test_the_page_lists_the_boards_of_the_past_and_shows_one(phase: Phase) -> None:

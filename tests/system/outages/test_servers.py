@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import psutil
 import psycopg
@@ -45,7 +45,8 @@ def stopped(*processes: psutil.Process) -> Iterator[None]:
         yield
     finally:
         for each in processes:
-            each.resume()
+            with suppress(psutil.NoSuchProcess):  # a child that saves for its server ends with it
+                each.resume()
 
 
 @contextmanager
