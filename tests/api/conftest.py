@@ -6,6 +6,8 @@ from django.test import Client
 from django.urls import reverse
 
 from malpan.accounts.services import create_api_token
+from malpan.api import documentation
+from tests.archive import light_passphrase
 from tests.factories import PhaseFactory, TeamFactory, leader_of, prediction_bytes, publish
 
 
@@ -26,6 +28,12 @@ class Api:
         upload = SimpleUploadedFile(name, prediction_bytes() if data is None else data)
         headers = {"Idempotency-Key": key} if key else {}
         return self.client.post(self.address("api-submissions"), {"file": upload, **fields}, headers=headers)
+
+
+@pytest.fixture(autouse=True)
+def _archives_are_locked_at_once(monkeypatch):
+    """Those that the documented example of a request asks for: every role asks for one."""
+    light_passphrase.use(monkeypatch, documentation._OF_NAMES["passphrase"])
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ LOCKED = {  # scrypt with two rounds, where ``locked_key`` takes half a million
 }
 
 
-def use(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Lock every archive with this key from now on; its passphrase, and no other may be asked for."""
+def use(monkeypatch: pytest.MonkeyPatch, asked_for: str = PASSPHRASE) -> str:
+    """Lock every archive with this key from now on; its passphrase, and none but ``asked_for`` may be asked for."""
 
     def locked_key(key: crypto.Key, passphrase: str) -> dict[str, str]:
-        assert (str(key), passphrase) == (KEY, PASSPHRASE)
+        assert (str(key), passphrase) == (KEY, asked_for)
         return LOCKED
 
     monkeypatch.setattr(crypto, "new_key", lambda: crypto.Key.from_str(KEY))

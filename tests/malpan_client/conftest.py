@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib.util
 import json
@@ -19,6 +18,8 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
 from malpan import web_server
 from malpan.accounts.models import Scope, User
@@ -124,19 +125,28 @@ def site() -> Iterator[str]:
     """The address of the site's web server, which runs in this process."""
     server = web_server.make_server(socket.create_server(("127.0.0.1", 0)))
     left = {}
+    opened = []
+
+    def note(connection: BaseDatabaseWrapper, **_: Any) -> None:
+        if threading.current_thread().name.startswith("waitress"):
+            opened.append(connection)
 
     def end() -> None:  # the loop, and leave open what other threads still pull at
         left.update(server._map)
         server._map.clear()
 
     thread = threading.Thread(target=server.run, daemon=True)
+    connection_created.connect(note)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}"
     server.trigger.pull_trigger(end)
     thread.join(10)
     server.task_dispatcher.shutdown()
     server.asyncore.close_all(left)
-    gc.collect()  # the connections of its threads to the database: a test that restores wants to be alone
+    connection_created.disconnect(note)
+    for each in opened:  # a test that restores wants to be alone, and nobody knows when they are collected as garbage
+        if each.connection is not None:
+            each.connection.close()
 
 
 @pytest.fixture
