@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 RUN_STAMP := $(VENV)/.installed-run
 TEST_STAMP := $(VENV)/.installed-test
-# the whole suite runs in a process for each core and one more, as some wait (at most four, 2 GB each); a selection in
+# the whole suite runs in a process for each core and two more, as some wait (at most four, 2 GB each); a selection in
 # one: TESTS=tests/web
-WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 3 ? n + 1 : 4)))
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); echo $$((n < 2 ? n + 2 : 4)))
 SHARED := $(if $(TESTS),,-n $(WORKERS) --dist loadfile --no-loadscope-reorder)
 # what tests/deploy and tests/system/test_deployed.py ask; Debian keeps nginx where only administrators look
 DEPLOY_TOOLS := nginx systemd-analyze openssl prometheus promtool

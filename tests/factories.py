@@ -17,6 +17,7 @@ from factory.django import DjangoModelFactory
 
 from malpan.accounts.models import User
 from malpan.competitions.models import Competition, CompetitionRole, Phase, ReferenceVersion, Track
+from malpan.core.database.prepared import Prepared
 from malpan.jobs.models import Job
 from malpan.submissions.models import QuotaEntry, ScoringRun, Submission
 from malpan.submissions.scoring_changes import publish_reference_version
@@ -225,13 +226,21 @@ def person_in(competition: Competition, role: str, **fields: Any) -> User:
 
 def leader_of(team: Team) -> User:
     """The person who leads ``team``."""
-    return team.memberships.select_related("user").get(role=Membership.Role.LEADER).user
+    membership = _leading.only(team.pk)
+    assert membership is not None, f"nobody leads {team}"
+    return membership.user
 
 
 def current_version(phase: Phase) -> ReferenceVersion:
     """The phase's current reference version, made (as a row alone) where there is none."""
-    version = phase.reference_versions.filter(is_current=True).first()
-    return version or ReferenceVersionFactory.create(phase=phase)
+    return _current.only(phase.pk) or ReferenceVersionFactory.create(phase=phase)
+
+
+# each submission that a test makes asks both
+_leading = Prepared(
+    lambda team: Membership.objects.filter(team=team, role=Membership.Role.LEADER).select_related("user"), int
+)
+_current = Prepared(lambda phase: ReferenceVersion.objects.filter(phase=phase, is_current=True), int)
 
 
 def publish(phase: Phase, count: int = 3) -> ReferenceVersion:
