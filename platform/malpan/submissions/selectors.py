@@ -123,7 +123,9 @@ def submission_for(user: User | AnonymousUser, public_id: uuid.UUID | str) -> Su
     submission = _SUBMISSION.only(_as_uuid(public_id))
     if submission is None or not (is_open_to_the_team(user, submission) or _is_on_manage_pages(user, submission)):
         raise SubmissionNotFound
-    if submission.live_run is None:  # then one of them is shown; for those alone who may see them
+    if submission.live_run_id is not None:  # for those alone who may see it
+        submission.live_run = _LIVE_RUN.only(submission.live_run_id)
+    if submission.live_run is None:  # then one of all is shown
         prefetch_runs(submission)
     return submission
 
@@ -134,11 +136,17 @@ def prefetch_runs(submission: Submission) -> None:
 
 
 def _known(public_id: uuid.UUID) -> QuerySet[Submission]:
-    rows = Submission.objects.filter(public_id=public_id).select_related(*OF_ONE_RUN)
+    rows = Submission.objects.filter(public_id=public_id).select_related("submitted_by")
     return rows.select_related("phase__track__competition", "team__merged_into")
 
 
+def _scored(run: int) -> QuerySet[ScoringRun]:
+    return ScoringRun.objects.filter(pk=run).select_related("reference_version", "job")
+
+
+# two queries: PostgreSQL takes 1.8 ms to plan one of all ten tables, and half a millisecond for each of these
 _SUBMISSION: Final = Prepared(_known, uuid.UUID)
+_LIVE_RUN: Final = Prepared(_scored, int)
 
 
 def _as_uuid(public_id: uuid.UUID | str) -> uuid.UUID:
