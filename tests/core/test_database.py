@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from django.db import OperationalError, connection, connections
+from django.db.backends.postgresql.psycopg_any import register_tzloader
 from django.test import Client
 
 from malpan.core.database import base
@@ -153,3 +155,17 @@ def test_the_page_of_a_hanging_database_says_that_it_is_ours_and_when_to_come_ag
     assert answer.status_code == 503
     assert answer["Retry-After"] == "30"
     assert "이용하시는 분의 잘못이 아니며" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_moments_are_read_as_django_reads_them() -> None:
+    texts = ("1890-01-01", "2026-11-30 06:44:17.9", "2026-11-30 06:44:17.000001+09", "2000-02-29 23:59:59.999999-11:30")
+    moments = " UNION ALL ".join(f"SELECT ARRAY['{text}'::timestamptz, NULL], '{text}'::timestamptz" for text in texts)
+    with connection.cursor() as cursor:
+        found = cursor.execute(moments).fetchall()
+    with connection.connection.cursor() as cursor:
+        register_tzloader(connection.timezone, cursor)
+        expected = cursor.execute(moments).fetchall()
+    assert found == expected
+    assert {moment.tzinfo for _moments, moment in found} == {UTC}
+    assert {type(moment.tzinfo) for _moments, moment in found} == {type(UTC)}

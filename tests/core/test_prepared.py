@@ -11,7 +11,7 @@ from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.sql.compiler import SQLCompiler
 
 from malpan.competitions.models import Competition, Notice, Phase, Track
-from malpan.core.database.prepared import Prepared
+from malpan.core.database.prepared import Prepared, PreparedCount
 from malpan.leaderboard.selectors import _known
 from malpan.submissions.models import HiddenResult, Submission
 from tests.factories import (
@@ -64,6 +64,17 @@ def test_rows_are_those_of_the_ordinary_query_with_all_that_came_with_them(phase
         assert [each.position for each in prepared(track.pk)] == [2, 1, 0]
     first = prepared(phases[0].track_id)[0]
     assert (first.has_notices, first.slug_of_track, first.three) == (True, phases[0].track.slug, 3)
+
+
+def test_rows_are_counted_as_by_the_ordinary_query(phases: list[Phase]) -> None:
+    def named(track: int, slug: str) -> QuerySet[Phase]:
+        return of_track(track).filter(position__gt=0).exclude(slug=slug)
+
+    prepared = PreparedCount(named, int, str)
+    first = phases[0]
+    for track, slug in ((first.track_id, first.slug), (first.track_id, "none"), (phases[-1].track_id, first.slug)):
+        assert prepared(track, slug) == named(track, slug).count()
+    assert [prepared(first.track_id, "none"), prepared(first.track_id, first.slug), prepared(-1, "")] == [2, 1, 0]
 
 
 def test_what_is_known_of_a_phase_for_its_board_is_the_same_prepared(phases: list[Phase]) -> None:

@@ -19,6 +19,7 @@ from malpan.submissions.selectors import (
     other_submissions,
     own_scores,
     own_scores_beside,
+    prefetch_runs,
     rejection_errors,
     run_for,
     run_to_show,
@@ -269,6 +270,21 @@ def test_the_runs_of_a_submission_are_read_for_those_alone_who_may_see_it(django
         assert any('FROM "submissions_scoringrun"' in query["sql"] for query in queries) == sees_it
     with django_assert_num_queries(0):
         assert list(found.runs.all()) == [run]
+
+
+def test_the_other_runs_of_a_submission_are_read_for_who_shows_them(django_assert_num_queries):
+    submission = finished_submission(PhaseFactory.create(), TeamFactory.create(), 0.5)
+    earlier = ScoringRunFactory.create(submission=submission)
+    found = submission_for(leader_of(submission.team), submission.public_id)
+    with django_assert_num_queries(0):
+        assert run_to_show(found) == submission.live_run
+        assert found.live_run.reference_version.phase_id == submission.phase_id
+        assert found.live_run.job.pk == submission.live_run.job_id
+    for count in (1, 0):
+        with django_assert_num_queries(count):
+            prefetch_runs(found)
+    with django_assert_num_queries(0):
+        assert set(found.runs.all()) == {submission.live_run, earlier}
 
 
 def test_a_history_has_the_first_errors_of_a_rejected_file_that_its_room_holds(phase, team):

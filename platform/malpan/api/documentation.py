@@ -10,15 +10,18 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urljoin
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_safe
 
 import malpan_client
@@ -118,16 +121,11 @@ class Refusal:
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    found = document(api)
-    sections: dict[str, list[Shown]] = defaultdict(list)
-    named = examples()
-    for shown, tag in operations_of(found, named):
-        sections[tag].append(shown)
+    about, named = document(api)["info"], examples()
     context = {
-        "introduction": found["info"]["description"],
-        "version": found["info"]["version"],
-        "sections": list(sections.items()),
-        "refusals": refusals(),
+        "introduction": about["description"],
+        "version": about["version"],
+        "operations": _operations(tuple(named.items()), settings.SITE_URL, get_language() or "ko"),
         "site": settings.SITE_URL,
         "command": {"version": malpan_client.VERSION, "sha256": sha256(), "address": _address("malpan-command")},
         "example": f"{named['slug']}/{named['track']}",
@@ -138,6 +136,17 @@ def page(request: HttpRequest) -> HttpResponse:
         ],
     }
     return render(request, "pages/api_docs.html", context)
+
+
+@lru_cache(maxsize=4)  # each takes half a megabyte
+def _operations(named: tuple[tuple[str, str], ...], _site: str, language: str) -> SafeString:
+    """Every operation and every refusal, rendered once for all readers: what is not given here is the code's."""
+    with override(language):
+        found, sections = document(api), defaultdict(list)
+        for shown, tag in operations_of(found, dict(named)):
+            sections[tag].append(shown)
+        context = {"sections": list(sections.items()), "refusals": refusals()}
+        return render_to_string("pages/api_docs_operations.html", context)
 
 
 def _address(name: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db.models import QuerySet
 
 from malpan.arena.errors import CampaignNotOpen, CampaignOpened
 from malpan.arena.models import Campaign, CampaignJudge
+from malpan.core.database.prepared import Prepared
 from malpan.core.locks import Level, lock_rows, lock_shared
 
 
@@ -38,7 +41,10 @@ def lock_unclosed(pk: int) -> Campaign:
 def lock_campaign_shared(pk: int) -> Campaign:
     """The campaign with a shared lock: judges do not wait for each other, closing waits for them."""
     lock_shared(Campaign, pk, Level.CAMPAIGN)
-    return _campaigns().get(pk=pk)
+    campaign = _CAMPAIGN.only(pk)
+    if campaign is None:
+        raise Campaign.DoesNotExist
+    return campaign
 
 
 def lock_judge(pk: int) -> CampaignJudge:
@@ -53,3 +59,6 @@ def lock_judges(judges: QuerySet[CampaignJudge]) -> list[CampaignJudge]:
 
 def _campaigns() -> QuerySet[Campaign]:
     return Campaign.objects.select_related("track__competition", "phase", "rubric")
+
+
+_CAMPAIGN: Final = Prepared(lambda pk: _campaigns().filter(pk=pk).order_by(), int)

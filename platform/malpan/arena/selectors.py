@@ -135,7 +135,7 @@ def judge_for(user: User | AnonymousUser, campaign_pk: int, *, may_be_removed: b
 
     Raises ``CampaignNotFound`` for everybody else, ``JudgeRemoved`` unless the caller looks at that.
     """
-    judge = _judging(user).filter(campaign=campaign_pk).first()
+    judge = _JUDGE.only(user.pk, campaign_pk) if user.is_authenticated and user.is_active else None
     if judge is None:
         raise CampaignNotFound
     if judge.removed_at is not None and not may_be_removed:
@@ -145,7 +145,9 @@ def judge_for(user: User | AnonymousUser, campaign_pk: int, *, may_be_removed: b
 
 def campaigns_to_judge(user: User | AnonymousUser) -> list[CampaignJudge]:
     """``user`` as a judge, in every campaign that they accepted and were not removed from, the newest first."""
-    return list(_judging(user).filter(removed_at=None).order_by("-accepted_at", "-pk"))
+    if not user.is_authenticated or not user.is_active:
+        return []
+    return list(_judging(user.pk).filter(removed_at=None).order_by("-accepted_at", "-pk"))
 
 
 def exclusions_of(campaign: Campaign) -> list[Exclusion]:
@@ -261,12 +263,13 @@ def _found(found: Campaign | None) -> Campaign:
     return found
 
 
-def _judging(user: User | AnonymousUser) -> QuerySet[CampaignJudge]:
-    """Where ``user`` is a judge who accepted."""
-    if not user.is_authenticated or not user.is_active:
-        return CampaignJudge.objects.none()
+def _judging(user: int) -> QuerySet[CampaignJudge]:
+    """Where the person with this key is a judge who accepted."""
     rows = CampaignJudge.objects.filter(user=user, accepted_at__isnull=False)
     return rows.select_related("campaign__track__competition", "campaign__rubric", "user", "rubric")
+
+
+_JUDGE: Final = Prepared(lambda user, campaign: _judging(user).filter(campaign=campaign).order_by(), int, int)
 
 
 def _exclusions(campaign: Campaign) -> QuerySet[Exclusion]:

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from malpan.competitions.models import Competition, Notice, Phase, Question
-from malpan.core.database.prepared import Prepared
+from malpan.core.database.prepared import Prepared, PreparedCount
 from malpan.core.times import kst_day_bounds
 from malpan.jobs.errors import VersionMissing
 from malpan.submissions.errors import JudgeAway, JudgeBudgetUsedUp, ModelMissing
@@ -84,7 +84,7 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
         count=Count("pk"), oldest=Min("created_at")
     )
     return OpenWork(
-        failed=_failed(competition),
+        failed=_FAILED(competition.pk),
         queued=runs["queued"],
         running=runs["running"],
         oldest_wait=now - runs["oldest"] if runs["oldest"] else None,
@@ -106,8 +106,8 @@ def open_work_of(competition: Competition, now: datetime | None = None) -> OpenW
 def waiting_by_page(competition: Competition) -> dict[str, int]:
     """What waits for an organiser, by the name of the manage page where it is done. Three queries."""
     return {
-        "manage_runs": _failed(competition),
-        "manage_questions": Question.objects.filter(competition=competition, answered_at=None).count(),
+        "manage_runs": _FAILED(competition.pk),
+        "manage_questions": _UNANSWERED(competition.pk),
         "manage_rescoring": len(open_batches(competition)),
     }
 
@@ -182,9 +182,13 @@ def _runs(competition: Competition) -> dict[str, Any]:
     )
 
 
-def _failed(competition: Competition) -> int:
-    """The number of submissions without a result or an unfinished run, but with a failed one; not withdrawn ones."""
-    rows = Submission.objects.of(competition).filter(live_run=None, withdrawn_at=None)
+def _failed(competition: int) -> QuerySet[Submission]:
+    """Submissions without a result or an unfinished run, but with a failed one; not withdrawn ones."""
+    rows = Submission.objects.filter(phase__track__competition=competition, live_run=None, withdrawn_at=None)
     under_way = ScoringRun.objects.filter(state__in=[State.QUEUED, State.RUNNING], batch=None)
     failed = ScoringRun.objects.filter(state=State.FAILED, batch=None)
-    return rows.filter(pk__in=failed.values("submission")).exclude(pk__in=under_way.values("submission")).count()
+    return rows.filter(pk__in=failed.values("submission")).exclude(pk__in=under_way.values("submission"))
+
+
+_FAILED: Final = PreparedCount(_failed, int)
+_UNANSWERED: Final = PreparedCount(lambda pk: Question.objects.filter(competition=pk, answered_at=None), int)

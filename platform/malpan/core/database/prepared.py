@@ -27,6 +27,16 @@ _PLACES: Final[Mapping[type, Callable[[int], Any]]] = {
 }
 
 
+def _placed(kinds: Sequence[type[int | str | UUID]]) -> list[Any]:
+    """A place for each value, by the types of the values."""
+    return [_PLACES[kind](number) for number, kind in enumerate(kinds)]
+
+
+def _asked(parameters: Sequence[Any], places: Sequence[Any]) -> dict[int, int]:
+    """Which of the values a parameter is, by the index of the parameter."""
+    return {at: places.index(each) for at, each in enumerate(parameters) if each in places}
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """One table of a query: the path of foreign keys that leads to it, the last of them, its columns in the rows, and
@@ -64,7 +74,7 @@ class Prepared(Generic[Row]):
 
     def __init__(self, build: Callable[..., QuerySet[Row, Any]], *kinds: type[int | str | UUID]) -> None:
         self._build = build
-        self._places = [_PLACES[kind](number) for number, kind in enumerate(kinds)]
+        self._places = _placed(kinds)
 
     def __call__(self, *values: int | str | UUID) -> list[Row]:
         """The rows for ``values``, in their order. One query."""
@@ -88,8 +98,7 @@ class Prepared(Generic[Row]):
         fields += [expression.output_field for expression in rows.query.annotation_select.values()]
         query = rows.select_related(None).values_list(*names, *facts).query
         sql, parameters = query.sql_with_params()
-        asked = {at: self._places.index(each) for at, each in enumerate(parameters) if each in self._places}
-        return _Written(sql, parameters, asked, parts, facts, list(_readers(fields)))
+        return _Written(sql, parameters, _asked(parameters, self._places), parts, facts, list(_readers(fields)))
 
     def _row(self, written: _Written, values: Sequence[Any]) -> Row:
         found: dict[tuple[str, ...], Any] = {}
@@ -107,14 +116,39 @@ class Prepared(Generic[Row]):
         return row
 
 
-def _rows(written: _Written, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    parameters = list(written.parameters)
-    for at, number in written.asked.items():
-        parameters[at] = values[number]
+class PreparedCount:
+    """``build(*values).count()`` for any values, of the kinds that ``Prepared`` takes."""
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Any]], *kinds: type[int | str | UUID]) -> None:
+        self._build = build
+        self._places = _placed(kinds)
+
+    def __call__(self, *values: int | str | UUID) -> int:
+        """How many rows there are for ``values``. One query."""
+        assert len(values) == len(self._places), values
+        sql, parameters, asked = self._written
+        ((found,),) = _executed(sql, parameters, asked, values)
+        return int(found)
+
+    @cached_property
+    def _written(self) -> tuple[str, Sequence[Any], Mapping[int, int]]:
+        rows = self._build(*self._places)
+        sql, parameters = rows.order_by().values("pk").query.sql_with_params()
+        counted = f"SELECT COUNT(*) FROM ({sql}) AS counted"  # noqa: S608 - Django wrote it
+        return counted, parameters, _asked(parameters, self._places)
+
+
+def _executed(sql: str, parameters: Sequence[Any], asked: Mapping[int, int], values: Sequence[Any]) -> list[Any]:
+    given = list(parameters)
+    for at, number in asked.items():
+        given[at] = values[number]
     with connection.cursor() as cursor:
-        cursor.execute(written.sql, parameters)
-        rows = cursor.fetchall()
-    for row in rows:
+        cursor.execute(sql, given)
+        return cursor.fetchall()
+
+
+def _rows(written: _Written, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for row in _executed(written.sql, written.parameters, written.asked, values):
         found = list(row)
         for index, read in written.readers:
             found[index] = read(found[index])

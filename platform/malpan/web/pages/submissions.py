@@ -190,6 +190,7 @@ def detail_page(request: MemberRequest, public_id: uuid.UUID) -> HttpResponse:
     context |= {"track": track, "phase": submission.phase}
     context |= _result(request.user, status_of(submission, track, selectors.run_for(request.user, submission)))
     sees_all = selectors.sees_hidden(request.user, submission)
+    selectors.prefetch_runs(submission)
     context["rescored"] = rescored_lines(submission, sees_all=sees_all)
     context["is_own"] = selectors.is_open_to_the_team(request.user, submission)
     context["comparable"] = _comparable(context["team"], submission)
