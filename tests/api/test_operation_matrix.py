@@ -15,12 +15,10 @@ from django.utils import timezone
 
 from malpan.accounts.models import ApiToken, Scope
 from malpan.accounts.services import create_api_token, revoke_api_token
-from malpan.api import documentation
 from malpan.competitions.models import CompetitionRole
 from malpan.competitions.roles import appoint
 from malpan.core.storage import store_private
 from tests.api.operations import operations
-from tests.archive import light_passphrase
 from tests.factories import (
     PhaseFactory,
     TeamFactory,
@@ -116,12 +114,6 @@ SCOPES: Final = {
     "organise": [Scope.READ, Scope.ORGANISE],
     "all": list(Scope),
 }
-
-
-@pytest.fixture(autouse=True)
-def _archives_are_locked_at_once(monkeypatch):
-    """Of an export is asked here who may have it. What a passphrase locks, and for how long, is in tests/archive."""
-    monkeypatch.setitem(documentation._OF_NAMES, "passphrase", light_passphrase.use(monkeypatch))
 
 
 @pytest.fixture
