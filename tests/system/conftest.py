@@ -55,8 +55,9 @@ def new_directory(short_path: Path) -> Path:
     return new_site(short_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """One for all tests of this folder; what a page knows, it has of its own context."""
     with chromium() as opened:
         yield opened
 
