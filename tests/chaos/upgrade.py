@@ -53,7 +53,8 @@ def code_of(commit: str, folder: Path) -> Path:
     packed = folder / "old.tar"
     packed.write_bytes(_git("archive", commit))
     with tarfile.open(packed) as archive:
-        archive.extractall(root, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2, Debian's, has none
+        archive.extractall(root)
     packed.unlink()
     return root
 
