@@ -35,10 +35,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '사용자',
                 'verbose_name_plural': '사용자',
-                'constraints': [
-                    models.UniqueConstraint(django.db.models.functions.text.Lower('email'), condition=models.Q(('erased_at', None)), name='user_email_unique_whatever_case', violation_error_message='이미 가입된 이메일입니다.'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('erased_at', None), models.Q(('email', ''), _negated=True)), models.Q(('email', ''), ('erased_at__isnull', False), ('is_active', False), ('name', '')), _connector='OR'), name='user_has_an_address_or_is_erased'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -57,5 +53,13 @@ class Migration(migrations.Migration):
                 'verbose_name': 'API 토큰',
                 'verbose_name_plural': 'API 토큰',
             },
+        ),
+        migrations.AddConstraint(
+            model_name='user',
+            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), condition=models.Q(('erased_at', None)), name='user_email_unique_whatever_case', violation_error_message='이미 가입된 이메일입니다.'),
+        ),
+        migrations.AddConstraint(
+            model_name='user',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('erased_at', None), models.Q(('email', ''), _negated=True)), models.Q(('email', ''), ('erased_at__isnull', False), ('is_active', False), ('name', '')), _connector='OR'), name='user_has_an_address_or_is_erased'),
         ),
     ]

@@ -61,13 +61,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가',
                 'verbose_name_plural': '평가',
                 'ordering': ['track', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('track', 'number'), name='campaign_number_unique_in_track'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('group_size', 2), ('protocol', 'pairwise')), models.Q(('group_size', 1), ('protocol__in', ['rubric', 'errors'])), models.Q(('group_size__range', (3, 8)), ('protocol', 'ranking')), _connector='OR'), name='campaign_group_fits_protocol'),
-                    models.CheckConstraint(condition=models.Q(('item_count__gte', 1), ('judges_per_unit__gte', 1), ('units_per_item__gte', 1)), name='campaign_has_units'),
-                    models.CheckConstraint(condition=models.Q(('control_percent__lte', 30), ('repeat_percent__lte', 30)), name='campaign_checks_are_few'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('opened_at__isnull', False), _connector='OR'), models.Q(('published_at', None), ('closed_at__isnull', False), _connector='OR')), name='campaign_opens_closes_publishes'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -90,9 +83,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가 문항',
                 'verbose_name_plural': '평가 문항',
                 'ordering': ['campaign', 'label'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('campaign', 'label'), name='item_label_unique_in_campaign'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -122,12 +112,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가자',
                 'verbose_name_plural': '평가자',
                 'ordering': ['campaign', 'invited_at', 'id'],
-                'constraints': [
-                    models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('campaign', 'user'), name='judge_user_unique_in_campaign'),
-                    models.UniqueConstraint(models.F('campaign'), django.db.models.functions.text.Lower('email'), condition=models.Q(('email', ''), _negated=True), name='judge_email_unique_in_campaign'),
-                    models.UniqueConstraint(condition=models.Q(('label', ''), _negated=True), fields=('campaign', 'label'), name='judge_label_unique_in_campaign'),
-                    models.UniqueConstraint(condition=models.Q(('design_label', ''), _negated=True), fields=('campaign', 'design_label'), name='judge_design_label_unique_in_campaign'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -154,16 +138,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '배정',
                 'verbose_name_plural': '배정',
                 'ordering': ['judge', 'position'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('judge', 'position'), name='assignment_position_unique_for_judge'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('bad_index__isnull', False), ('kind', 'control')), models.Q(('bad_index', None), ('kind__in', ['real', 'repeat'])), ('kind', 'calibration'), _connector='OR'), name='assignment_control_has_a_bad_output'),
-                    models.CheckConstraint(condition=models.Q(('kind', 'repeat'), ('repeats', None), _connector='XOR'), name='assignment_repeat_names_the_first'),
-                    models.CheckConstraint(condition=models.Q(('state', 'void'), ('void_reason', ''), _connector='XOR'), name='assignment_void_has_a_reason'),
-                ],
-                'indexes': [
-                    models.Index(fields=['judge', 'state', 'position'], name='assignment_queue'),
-                    models.Index(fields=['campaign', 'state', 'kind'], name='assignment_progress'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -188,9 +162,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가 결과',
                 'verbose_name_plural': '평가 결과',
                 'ordering': ['campaign', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('campaign', 'number'), name='campaign_result_number_unique'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -207,10 +178,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가할 제출',
                 'verbose_name_plural': '평가할 제출',
                 'ordering': ['campaign', 'position'],
-                'constraints': [
-                    models.UniqueConstraint(condition=models.Q(('label', ''), _negated=True), fields=('campaign', 'label'), name='system_label_unique_in_campaign'),
-                    models.UniqueConstraint(fields=('campaign', 'submission'), name='system_submission_unique_in_campaign'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -224,9 +191,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '제척',
                 'verbose_name_plural': '제척',
-                'constraints': [
-                    models.UniqueConstraint(fields=('judge', 'system'), name='bar_unique_for_judge_and_system'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -245,9 +209,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '판단',
                 'verbose_name_plural': '판단',
                 'ordering': ['assignment', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('assignment', 'number'), name='judgement_number_unique'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -268,12 +229,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가에서 뺀 것',
                 'verbose_name_plural': '평가에서 뺀 것',
                 'ordering': ['campaign', 'created_at', 'id'],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('judge', None), ('judgement', None), _connector='XOR'), name='exclusion_of_a_judge_or_a_judgement'),
-                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='exclusion_has_a_reason'),
-                    models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('judge',), name='one_exclusion_in_force_per_judge'),
-                    models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('judgement',), name='one_exclusion_in_force_per_judgement'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -309,9 +264,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '평가 기준표',
                 'verbose_name_plural': '평가 기준표',
                 'ordering': ['track', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('track', 'number'), name='rubric_number_unique_in_track'),
-                ],
             },
         ),
         migrations.AddField(
@@ -323,6 +275,110 @@ class Migration(migrations.Migration):
             model_name='campaign',
             name='rubric',
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='arena.rubric', verbose_name='평가 기준표'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignitem',
+            constraint=models.UniqueConstraint(fields=('campaign', 'label'), name='item_label_unique_in_campaign'),
+        ),
+        migrations.AddIndex(
+            model_name='assignment',
+            index=models.Index(fields=['judge', 'state', 'position'], name='assignment_queue'),
+        ),
+        migrations.AddIndex(
+            model_name='assignment',
+            index=models.Index(fields=['campaign', 'state', 'kind'], name='assignment_progress'),
+        ),
+        migrations.AddConstraint(
+            model_name='assignment',
+            constraint=models.UniqueConstraint(fields=('judge', 'position'), name='assignment_position_unique_for_judge'),
+        ),
+        migrations.AddConstraint(
+            model_name='assignment',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('bad_index__isnull', False), ('kind', 'control')), models.Q(('bad_index', None), ('kind__in', ['real', 'repeat'])), ('kind', 'calibration'), _connector='OR'), name='assignment_control_has_a_bad_output'),
+        ),
+        migrations.AddConstraint(
+            model_name='assignment',
+            constraint=models.CheckConstraint(condition=models.Q(('kind', 'repeat'), ('repeats', None), _connector='XOR'), name='assignment_repeat_names_the_first'),
+        ),
+        migrations.AddConstraint(
+            model_name='assignment',
+            constraint=models.CheckConstraint(condition=models.Q(('state', 'void'), ('void_reason', ''), _connector='XOR'), name='assignment_void_has_a_reason'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignresult',
+            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='campaign_result_number_unique'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignsystem',
+            constraint=models.UniqueConstraint(condition=models.Q(('label', ''), _negated=True), fields=('campaign', 'label'), name='system_label_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignsystem',
+            constraint=models.UniqueConstraint(fields=('campaign', 'submission'), name='system_submission_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgebar',
+            constraint=models.UniqueConstraint(fields=('judge', 'system'), name='bar_unique_for_judge_and_system'),
+        ),
+        migrations.AddConstraint(
+            model_name='judgement',
+            constraint=models.UniqueConstraint(fields=('assignment', 'number'), name='judgement_number_unique'),
+        ),
+        migrations.AddConstraint(
+            model_name='exclusion',
+            constraint=models.CheckConstraint(condition=models.Q(('judge', None), ('judgement', None), _connector='XOR'), name='exclusion_of_a_judge_or_a_judgement'),
+        ),
+        migrations.AddConstraint(
+            model_name='exclusion',
+            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='exclusion_has_a_reason'),
+        ),
+        migrations.AddConstraint(
+            model_name='exclusion',
+            constraint=models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('judge',), name='one_exclusion_in_force_per_judge'),
+        ),
+        migrations.AddConstraint(
+            model_name='exclusion',
+            constraint=models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('judgement',), name='one_exclusion_in_force_per_judgement'),
+        ),
+        migrations.AddConstraint(
+            model_name='rubric',
+            constraint=models.UniqueConstraint(fields=('track', 'number'), name='rubric_number_unique_in_track'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignjudge',
+            constraint=models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('campaign', 'user'), name='judge_user_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignjudge',
+            constraint=models.UniqueConstraint(models.F('campaign'), django.db.models.functions.text.Lower('email'), condition=models.Q(('email', ''), _negated=True), name='judge_email_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignjudge',
+            constraint=models.UniqueConstraint(condition=models.Q(('label', ''), _negated=True), fields=('campaign', 'label'), name='judge_label_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaignjudge',
+            constraint=models.UniqueConstraint(condition=models.Q(('design_label', ''), _negated=True), fields=('campaign', 'design_label'), name='judge_design_label_unique_in_campaign'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaign',
+            constraint=models.UniqueConstraint(fields=('track', 'number'), name='campaign_number_unique_in_track'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaign',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('group_size', 2), ('protocol', 'pairwise')), models.Q(('group_size', 1), ('protocol__in', ['rubric', 'errors'])), models.Q(('group_size__range', (3, 8)), ('protocol', 'ranking')), _connector='OR'), name='campaign_group_fits_protocol'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaign',
+            constraint=models.CheckConstraint(condition=models.Q(('item_count__gte', 1), ('judges_per_unit__gte', 1), ('units_per_item__gte', 1)), name='campaign_has_units'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaign',
+            constraint=models.CheckConstraint(condition=models.Q(('control_percent__lte', 30), ('repeat_percent__lte', 30)), name='campaign_checks_are_few'),
+        ),
+        migrations.AddConstraint(
+            model_name='campaign',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('opened_at__isnull', False), _connector='OR'), models.Q(('published_at', None), ('closed_at__isnull', False), _connector='OR')), name='campaign_opens_closes_publishes'),
         ),
         migrations.CreateModel(
             name='Computation',

@@ -108,11 +108,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '트랙',
                 'verbose_name_plural': '트랙',
                 'ordering': ['position', 'id'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('competition', 'slug'), name='track_slug_unique_in_competition'),
-                    models.CheckConstraint(condition=models.Q(('score_scale__in', [1, 100])), name='track_scale_is_1_or_100'),
-                    models.CheckConstraint(condition=models.Q(('score_decimals__lte', 9)), name='track_decimals_at_most_9'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -147,14 +142,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '단계',
                 'verbose_name_plural': '단계',
                 'ordering': ['position', 'starts_at', 'id'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('track', 'slug'), name='phase_slug_unique_in_track'),
-                    models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='phase_ends_after_it_starts'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('board', 'frozen'), _negated=True), ('frozen_at__isnull', False), _connector='OR'), name='frozen_board_has_its_moment'),
-                    models.CheckConstraint(condition=models.Q(('public_percent', None), models.Q(('public_percent__gte', 1), ('public_percent__lte', 99)), _connector='OR'), name='public_share_is_a_part'),
-                    models.CheckConstraint(condition=models.Q(('score_step', None), models.Q(('score_step__gt', 0), ('score_step__lte', Decimal('0.1'))), _connector='OR'), name='score_step_is_small'),
-                    models.CheckConstraint(condition=models.Q(('is_ladder', False), ('score_step__isnull', False), _connector='OR'), name='ladder_has_a_step'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -254,5 +241,41 @@ class Migration(migrations.Migration):
                 'ordering': ['value', 'id'],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('value__gte', 0), ('value__lte', 1)), models.Q(models.Q(('score', 'final_score'), _negated=True), ('value__gte', 0), ('value__lte', 10)), _connector='OR'), name='target_is_from_0_to_1'), models.CheckConstraint(condition=models.Q(('label_ko', ''), _negated=True), name='target_has_a_label'), models.CheckConstraint(condition=models.Q(('kind', 'milestone'), models.Q(('kind', 'baseline'), ('score', 'final_score'), ('value__gt', 0)), _connector='OR'), name='target_baseline_is_above_0'), models.UniqueConstraint(condition=models.Q(('kind', 'baseline')), fields=('track',), name='one_baseline_per_track')],
             },
+        ),
+        migrations.AddConstraint(
+            model_name='track',
+            constraint=models.UniqueConstraint(fields=('competition', 'slug'), name='track_slug_unique_in_competition'),
+        ),
+        migrations.AddConstraint(
+            model_name='track',
+            constraint=models.CheckConstraint(condition=models.Q(('score_scale__in', [1, 100])), name='track_scale_is_1_or_100'),
+        ),
+        migrations.AddConstraint(
+            model_name='track',
+            constraint=models.CheckConstraint(condition=models.Q(('score_decimals__lte', 9)), name='track_decimals_at_most_9'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.UniqueConstraint(fields=('track', 'slug'), name='phase_slug_unique_in_track'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='phase_ends_after_it_starts'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('board', 'frozen'), _negated=True), ('frozen_at__isnull', False), _connector='OR'), name='frozen_board_has_its_moment'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('public_percent', None), models.Q(('public_percent__gte', 1), ('public_percent__lte', 99)), _connector='OR'), name='public_share_is_a_part'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('score_step', None), models.Q(('score_step__gt', 0), ('score_step__lte', Decimal('0.1'))), _connector='OR'), name='score_step_is_small'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('is_ladder', False), ('score_step__isnull', False), _connector='OR'), name='ladder_has_a_step'),
         ),
     ]

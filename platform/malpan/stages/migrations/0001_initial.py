@@ -44,12 +44,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '심사',
                 'verbose_name_plural': '심사',
                 'ordering': ['track', 'position'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('track', 'position'), name='stage_position_unique_in_track'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', True), ('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('campaign__isnull', True), ('phase__isnull', True), ('position__gt', 1), ('source', 'table')), models.Q(('phase__isnull', True), ('position__gt', 1), ('source', 'campaign')), _connector='OR'), name='stage_first_reads_a_board'),
-                    models.CheckConstraint(condition=models.Q(('scale_min__lt', models.F('scale_max'))), name='stage_scale_has_a_width'),
-                    models.CheckConstraint(condition=models.Q(('cut__isnull', True), ('cut__gte', 1), _connector='OR'), name='stage_cut_leaves_a_team'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -71,9 +65,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '심사 결과',
                 'verbose_name_plural': '심사 결과',
                 'ordering': ['track', 'stage', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('track', 'stage', 'number'), name='stage_snapshot_number_unique', nulls_distinct=False),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -92,9 +83,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '심사 점수표',
                 'verbose_name_plural': '심사 점수표',
                 'ordering': ['stage', '-number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('stage', 'number'), name='stage_table_number_unique'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -110,10 +98,35 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '점수표 확인',
                 'verbose_name_plural': '점수표 확인',
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('verdict', 'confirmed'), models.Q(('reason', ''), _negated=True), _connector='OR'), name='stage_rejection_has_a_reason'),
-                ],
             },
+        ),
+        migrations.AddConstraint(
+            model_name='stage',
+            constraint=models.UniqueConstraint(fields=('track', 'position'), name='stage_position_unique_in_track'),
+        ),
+        migrations.AddConstraint(
+            model_name='stage',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('campaign__isnull', True), ('phase__isnull', False), ('position', 1), ('source', 'board')), models.Q(('campaign__isnull', True), ('phase__isnull', True), ('position__gt', 1), ('source', 'table')), models.Q(('phase__isnull', True), ('position__gt', 1), ('source', 'campaign')), _connector='OR'), name='stage_first_reads_a_board'),
+        ),
+        migrations.AddConstraint(
+            model_name='stage',
+            constraint=models.CheckConstraint(condition=models.Q(('scale_min__lt', models.F('scale_max'))), name='stage_scale_has_a_width'),
+        ),
+        migrations.AddConstraint(
+            model_name='stage',
+            constraint=models.CheckConstraint(condition=models.Q(('cut__isnull', True), ('cut__gte', 1), _connector='OR'), name='stage_cut_leaves_a_team'),
+        ),
+        migrations.AddConstraint(
+            model_name='stagesnapshot',
+            constraint=models.UniqueConstraint(fields=('track', 'stage', 'number'), name='stage_snapshot_number_unique', nulls_distinct=False),
+        ),
+        migrations.AddConstraint(
+            model_name='stagetable',
+            constraint=models.UniqueConstraint(fields=('stage', 'number'), name='stage_table_number_unique'),
+        ),
+        migrations.AddConstraint(
+            model_name='stagedecision',
+            constraint=models.CheckConstraint(condition=models.Q(('verdict', 'confirmed'), models.Q(('reason', ''), _negated=True), _connector='OR'), name='stage_rejection_has_a_reason'),
         ),
         append_only("stages_stagetable"),
         append_only("stages_stagedecision"),

@@ -155,10 +155,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '재채점',
                 'verbose_name_plural': '재채점',
                 'ordering': ['-created_at', '-id'],
-                'constraints': [
-                    models.UniqueConstraint(condition=models.Q(('repeats', 1), ('state', 'running')), fields=('phase',), name='one_open_batch_per_phase'),
-                    models.CheckConstraint(condition=models.Q(('state__in', ['running', 'applied', 'cancelled'])), name='batch_state_is_kept'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -187,15 +183,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '채점',
                 'verbose_name_plural': '채점',
                 'ordering': ['-queued_at', '-id'],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'finished', 'failed'])), name='run_state_known'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'finished'), _negated=True), models.Q(('final_score__isnull', False), ('finished_at__isnull', False)), _connector='OR'), name='finished_run_has_a_score'),
-                ],
-                'indexes': [
-                    models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['state'], name='run_unfinished'),
-                    models.Index(fields=['finished_at'], name='run_ended'),
-                    models.Index(condition=models.Q(('batch', None), ('state', 'finished')), fields=['profile', '-finished_at'], name='run_recent_pace'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -242,12 +229,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '제출',
                 'verbose_name_plural': '제출',
                 'ordering': ['-created_at', '-id'],
-                'constraints': [
-                    models.UniqueConstraint(condition=models.Q(('upload_key', ''), _negated=True), fields=('team', 'upload_key', 'file_sha256'), name='one_submission_per_upload_key'),
-                ],
-                'indexes': [
-                    models.Index(fields=['team', 'phase', 'created_at'], name='submission_quota_window'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -289,13 +270,6 @@ class Migration(migrations.Migration):
                 'verbose_name': '제출 횟수 기록',
                 'verbose_name_plural': '제출 횟수 기록',
                 'ordering': ['moment', 'id'],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ['charge', 'refund']), _negated=True), ('submission__isnull', False), _connector='OR'), name='charge_names_its_submission'),
-                    models.CheckConstraint(condition=models.Q(('slots__gte', 1)), name='quota_entry_counts_something'),
-                ],
-                'indexes': [
-                    models.Index(fields=['team', 'phase', 'moment'], name='quota_ledger_of_team'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -313,9 +287,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '지표 결과',
                 'verbose_name_plural': '지표 결과',
-                'constraints': [
-                    models.UniqueConstraint(fields=('submission', 'reference_version', 'split', 'metric', 'metric_signature'), name='metric_result_once_per_signature'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -337,11 +308,67 @@ class Migration(migrations.Migration):
                 'verbose_name': '해시 사슬',
                 'verbose_name_plural': '해시 사슬',
                 'ordering': ['competition', 'number'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('competition', 'number'), name='chain_number_unique_in_competition'),
-                    models.UniqueConstraint(fields=('competition', 'previous_sha256'), name='chain_never_forks'),
-                ],
             },
+        ),
+        migrations.AddConstraint(
+            model_name='rescorebatch',
+            constraint=models.UniqueConstraint(condition=models.Q(('repeats', 1), ('state', 'running')), fields=('phase',), name='one_open_batch_per_phase'),
+        ),
+        migrations.AddConstraint(
+            model_name='rescorebatch',
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['running', 'applied', 'cancelled'])), name='batch_state_is_kept'),
+        ),
+        migrations.AddIndex(
+            model_name='submission',
+            index=models.Index(fields=['team', 'phase', 'created_at'], name='submission_quota_window'),
+        ),
+        migrations.AddConstraint(
+            model_name='submission',
+            constraint=models.UniqueConstraint(condition=models.Q(('upload_key', ''), _negated=True), fields=('team', 'upload_key', 'file_sha256'), name='one_submission_per_upload_key'),
+        ),
+        migrations.AddIndex(
+            model_name='scoringrun',
+            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['state'], name='run_unfinished'),
+        ),
+        migrations.AddIndex(
+            model_name='scoringrun',
+            index=models.Index(fields=['finished_at'], name='run_ended'),
+        ),
+        migrations.AddIndex(
+            model_name='scoringrun',
+            index=models.Index(condition=models.Q(('batch', None), ('state', 'finished')), fields=['profile', '-finished_at'], name='run_recent_pace'),
+        ),
+        migrations.AddConstraint(
+            model_name='scoringrun',
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'finished', 'failed'])), name='run_state_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='scoringrun',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'finished'), _negated=True), models.Q(('final_score__isnull', False), ('finished_at__isnull', False)), _connector='OR'), name='finished_run_has_a_score'),
+        ),
+        migrations.AddIndex(
+            model_name='quotaentry',
+            index=models.Index(fields=['team', 'phase', 'moment'], name='quota_ledger_of_team'),
+        ),
+        migrations.AddConstraint(
+            model_name='quotaentry',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ['charge', 'refund']), _negated=True), ('submission__isnull', False), _connector='OR'), name='charge_names_its_submission'),
+        ),
+        migrations.AddConstraint(
+            model_name='quotaentry',
+            constraint=models.CheckConstraint(condition=models.Q(('slots__gte', 1)), name='quota_entry_counts_something'),
+        ),
+        migrations.AddConstraint(
+            model_name='metricresult',
+            constraint=models.UniqueConstraint(fields=('submission', 'reference_version', 'split', 'metric', 'metric_signature'), name='metric_result_once_per_signature'),
+        ),
+        migrations.AddConstraint(
+            model_name='chainentry',
+            constraint=models.UniqueConstraint(fields=('competition', 'number'), name='chain_number_unique_in_competition'),
+        ),
+        migrations.AddConstraint(
+            model_name='chainentry',
+            constraint=models.UniqueConstraint(fields=('competition', 'previous_sha256'), name='chain_never_forks'),
         ),
         append_only("submissions_quotaentry"),
         append_only("submissions_chainentry"),

@@ -27,9 +27,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '팀 구성원',
                 'verbose_name_plural': '팀 구성원',
-                'constraints': [
-                    models.UniqueConstraint(fields=('competition', 'user'), name='one_team_per_person_per_competition'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -51,14 +48,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '팀',
                 'verbose_name_plural': '팀',
-                'constraints': [
-                    models.UniqueConstraint(fields=('competition', 'name_look'), name='team_name_unique_in_competition'),
-                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='team_name_not_empty'),
-                    models.UniqueConstraint(fields=('competition', 'number'), name='team_number_unique_in_competition'),
-                ],
-                'indexes': [
-                    models.Index(condition=models.Q(('disqualified_at__isnull', False)), fields=['competition'], name='team_disqualified'),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -76,10 +65,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': '팀 합치기',
                 'verbose_name_plural': '팀 합치기',
-                'constraints': [
-                    models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('source',), name='one_open_merge_request_per_team'),
-                    models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='merge_of_two_teams'),
-                ],
             },
         ),
         migrations.AddField(
@@ -105,6 +90,34 @@ class Migration(migrations.Migration):
                 'verbose_name': '초대',
                 'verbose_name_plural': '초대',
             },
+        ),
+        migrations.AddIndex(
+            model_name='team',
+            index=models.Index(condition=models.Q(('disqualified_at__isnull', False)), fields=['competition'], name='team_disqualified'),
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.UniqueConstraint(fields=('competition', 'name_look'), name='team_name_unique_in_competition'),
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='team_name_not_empty'),
+        ),
+        migrations.AddConstraint(
+            model_name='team',
+            constraint=models.UniqueConstraint(fields=('competition', 'number'), name='team_number_unique_in_competition'),
+        ),
+        migrations.AddConstraint(
+            model_name='mergerequest',
+            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('source',), name='one_open_merge_request_per_team'),
+        ),
+        migrations.AddConstraint(
+            model_name='mergerequest',
+            constraint=models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='merge_of_two_teams'),
+        ),
+        migrations.AddConstraint(
+            model_name='membership',
+            constraint=models.UniqueConstraint(fields=('competition', 'user'), name='one_team_per_person_per_competition'),
         ),
         migrations.AddConstraint(
             model_name='membership',
